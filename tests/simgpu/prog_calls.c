@@ -74,19 +74,62 @@ extern void __cudaRegisterFunction(void **handle, const char *stub,
                                    char *device_stub, const char *name,
                                    int thread_limit, void *tid, void *bid,
                                    void *block, void *grid, int *wsize);
+extern char __cudaInitModule(void **handle);
+extern unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                            size_t shared_nbytes,
+                                            cudaStream_t stream);
+extern cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
+                                              size_t *shared_nbytes,
+                                              void *stream);
+extern cudaError_t __cudaGetKernel(const void **kernel, const void *stub);
+extern cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
+                                      void **args, size_t shared_nbytes,
+                                      cudaStream_t stream);
+
+static const char stubs[2]; /* of the kernels shift and scale */
+
+static cudaError_t launch_stub(const void *stub)
+{
+    const dim3 one = {1, 1, 1};
+    void *args[1] = {NULL};
+    return cudaLaunchKernel(stub, one, one, args, 0, NULL);
+}
+
+/* k<<<{1, 2, 3}, {4, 5, 6}, 7, stream>>>() as the stub of a kernel does it. */
+static cudaError_t call_stub(const void *stub, cudaStream_t stream)
+{
+    dim3 grid = {0}, block = {0};
+    size_t shared = 0;
+    cudaStream_t s = NULL;
+    const void *kernel = NULL;
+    if (__cudaPushCallConfiguration((dim3){1, 2, 3}, (dim3){4, 5, 6}, 7,
+                                    stream) != 0 ||
+        __cudaPopCallConfiguration(&grid, &block, &shared, &s) != cudaSuccess ||
+        __cudaGetKernel(&kernel, stub) != cudaSuccess)
+        return cudaErrorUnknown;
+    if (grid.x != 1 || grid.y != 2 || grid.z != 3 || block.x != 4 ||
+        block.y != 5 || block.z != 6 || shared != 7 || s != stream)
+        return cudaErrorInvalidConfiguration;
+    return __cudaLaunchKernel(kernel, grid, block, NULL, shared, s);
+}
 
 static int launch_of_nvcc(void)
 {
-    static const char stub[1], unknown[1];
-    void *args[1] = {NULL};
-    char name[] = "scale";
-    __cudaRegisterFunction(__cudaRegisterFatBinary(NULL), stub, name, name, -1,
-                           NULL, NULL, NULL, NULL, NULL);
-    const dim3 one = {1, 1, 1};
-    return cudaLaunchKernel(stub, one, one, args, 0, NULL) !=
-               cudaErrorNoKernelImageForDevice ||
-           cudaLaunchKernel(unknown, one, one, args, 0, NULL) !=
-               cudaErrorInvalidResourceHandle;
+    static const char unknown[1];
+    char names[2][8] = {"shift", "scale"};
+    cudaStream_t s;
+    void **const image = __cudaRegisterFatBinary(NULL);
+    for (int i = 0; i < 2; i++)
+        __cudaRegisterFunction(image, &stubs[i], names[i], names[i], -1, NULL,
+                               NULL, NULL, NULL, NULL);
+    cudaStreamCreate(&s);
+    return !image || __cudaInitModule(image) != 1 ||
+           launch_stub(&stubs[1]) != cudaErrorNoKernelImageForDevice ||
+           launch_stub(unknown) != cudaErrorInvalidResourceHandle ||
+           launch_stub(NULL) != cudaErrorInvalidDeviceFunction ||
+           call_stub(&stubs[0], s) != cudaErrorNoKernelImageForDevice ||
+           cudaGetLastError() != cudaErrorNoKernelImageForDevice ||
+           call_stub(unknown, s) != cudaErrorInvalidResourceHandle;
 }
 
 int main(int argc, char **argv)

@@ -42,7 +42,10 @@ END_TEST
 
 START_TEST(a_kernel_that_nvcc_compiled_is_named)
 {
-    holds("", "launches", 0, "", "kernel scale was compiled by nvcc");
+    holds("", "launches", 0, "",
+          "kernel scale was compiled by nvcc, which is for GPUs only: compile "
+          "its file with simnvcc (GPU=sim), or run the program on a GPU.");
+    holds("", "launches", 0, "", "kernel shift was compiled by nvcc");
 }
 END_TEST
 
