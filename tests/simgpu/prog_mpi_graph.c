@@ -46,6 +46,8 @@ static void collectives(void)
     MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, out, all, to,
                   MPI_INT, MPI_COMM_WORLD);
     MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allgatherv(in, 0, MPI_INT, out, (int[RANKS]){0}, (int[RANKS]){0},
+                   MPI_INT, MPI_COMM_WORLD);
     MPI_Bcast(here, 10, MPI_CHAR, 0, MPI_COMM_WORLD); // ordinary memory
     MPI_Bcast(in, 0, MPI_INT, 0, MPI_COMM_WORLD);
 }

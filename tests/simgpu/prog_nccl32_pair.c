@@ -276,24 +276,6 @@ static void configurations(void)
                          stream[0], NULL));
 }
 
-/* Below the limit of a communicator of one rank. */
-static void limits(void)
-{
-    ncclConfig_t limited = NCCL_CONFIG_INITIALIZER;
-    ncclUniqueId id;
-    ncclComm_t one = NULL;
-    limited.maxCTAs = 4;
-    SAY(ncclGetUniqueId(&id));
-    SAY(ncclCommInitRankConfig(&one, 1, id, 0, &limited));
-    for (int most = 4; most <= 5; most++) {
-        ncclCollConfig_t config = NCCL_COLLCONFIG_INITIALIZER;
-        config.maxCTAs = most;
-        SAY(ncclAllReduceConfig(buf[0], buf[0], 1, ncclFloat, ncclSum, one, 0,
-                                &config));
-    }
-    SAY(ncclCommDestroy(one));
-}
-
 static void registering(void)
 {
     void *handle, *p, *unregistered;
@@ -476,7 +458,6 @@ int main(int argc, char **argv)
         growing();
         groups();
         configurations();
-        limits();
         registering();
         pointers();
         capturing();

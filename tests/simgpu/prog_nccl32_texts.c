@@ -225,6 +225,44 @@ static void memory_of(ncclComm_t c)
     }
 }
 
+/* Below the limit of a communicator of one rank. */
+static void limits(void)
+{
+    ncclConfig_t limited = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    ncclComm_t one = NULL;
+    limited.maxCTAs = 4;
+    SAY(ncclGetUniqueId(&id));
+    SAY(ncclCommInitRankConfig(&one, 1, id, 0, &limited));
+    for (int most = 4; most <= 5; most++) {
+        ncclCollConfig_t config = NCCL_COLLCONFIG_INITIALIZER;
+        config.maxCTAs = most;
+        SAY(ncclAllReduceConfig(d, d, 1, ncclFloat, ncclSum, one, 0, &config));
+    }
+    SAY(ncclCommDestroy(one));
+}
+
+/* Memory of this many bytes holds so many whole granules. */
+static void allocating(size_t nbytes, size_t granules)
+{
+    void *p = NULL;
+    const size_t all = granules * NCCL_WIN_REQUIRED_ALIGNMENT;
+    printf("%zu bytes: %d", nbytes, ncclMemAlloc(&p, nbytes));
+    printf(" %d", cudaMemset(p, 0, all));
+    printf(" %d", cudaMemset(p, 0, all + 1));
+    printf(" %d", ncclMemFree(p));
+    printf(" %d\n", ncclMemFree(p));
+}
+
+static void granules(void)
+{
+    const size_t one = NCCL_WIN_REQUIRED_ALIGNMENT;
+    allocating(0, 0);
+    allocating(1, 1);
+    allocating(one, 1);
+    allocating(one + 1, 2);
+}
+
 static void suspending(void)
 {
     ncclComm_t two[2];
@@ -324,6 +362,8 @@ int main(void)
     cudaMalloc((void **)&d, 4096);
     calls();
     operations();
+    limits();
+    granules();
     suspending();
     encryption();
     cudaDeviceSynchronize();

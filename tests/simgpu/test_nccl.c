@@ -127,19 +127,6 @@ START_TEST(a_debug_file_is_one_of_a_host_and_a_process)
 }
 END_TEST
 
-/* To the letter: errors, parameters and the limits of configurations. */
-START_TEST(errors_and_parameters_read_as_expected)
-{
-    struct child c = child_run(60,
-                               "env -u NCCL_DEBUG %s/tests/simgpu/"
-                               "prog_nccl32_texts | "
-                               "diff - tests/simgpu/nccl_texts.txt",
-                               child_build());
-    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
-    child_clear(&c);
-}
-END_TEST
-
 /* Symmetric windows have one size on all ranks, others need not. */
 static const struct {
     const char *arguments, *says, *line;
@@ -220,7 +207,6 @@ int main(void)
                         PROGRAMS * SCHEDULES);
     tcase_add_loop_test(t, debug_lines_say_what_nccl_says, 0,
                         sizeof lines / sizeof *lines);
-    tcase_add_test(t, errors_and_parameters_read_as_expected);
     tcase_add_loop_test(t, windows_of_a_communicator_agree, 0,
                         sizeof windows / sizeof *windows);
     tcase_add_test(t, a_debug_file_is_one_of_a_host_and_a_process);

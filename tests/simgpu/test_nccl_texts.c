@@ -25,6 +25,17 @@ START_TEST(calls_and_their_errors_are_explained)
 }
 END_TEST
 
+/* Errors, parameters and the limits of configurations. */
+START_TEST(errors_and_parameters_read_as_expected)
+{
+    struct child c =
+        child_run(60, "env -u NCCL_DEBUG %s/tests/simgpu/prog_nccl32_texts",
+                  child_build());
+    golden_expect("tests/simgpu/nccl_texts.txt", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* How many lines of each kind a setting brings. */
 START_TEST(settings_choose_what_is_said)
 {
@@ -116,6 +127,7 @@ int main(void)
     TCase *const t = tcase_create("texts");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, calls_and_their_errors_are_explained);
+    tcase_add_test(t, errors_and_parameters_read_as_expected);
     tcase_add_test(t, settings_choose_what_is_said);
     tcase_add_test(t, settings_are_read_again_when_asked_to);
     tcase_add_test(t, a_debug_file_has_the_name_that_is_asked_for);
