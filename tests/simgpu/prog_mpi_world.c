@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>  /* shmget */
+#include <sys/stat.h> /* S_IRUSR */
 
 #include "rule.h"
 
@@ -28,14 +30,21 @@ static const struct {
     {"MPIR_CVAR_NOLOCAL", "1"},      {"HWLOC_COMPONENTS", "-pci,-linuxio"},
 };
 
+/* What UCX may use here, of what goes with a process. */
+static const char *best_transports(void)
+{
+    const int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | S_IRUSR | S_IWUSR);
+    return id >= 0 && shmctl(id, IPC_RMID, NULL) == 0 ? "sysv,self" : "^posix";
+}
+
 static void check_settings(const char *own)
 {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const char *const value = getenv(settings[i].name);
         RULE(value && strcmp(value, settings[i].value) == 0, settings[i].name);
     }
-    RULE(own && strcmp(getenv("UCX_TLS"), own) == 0,
-         "a user's own setting is kept");
+    const char *const tls = getenv("UCX_TLS");
+    RULE(tls && strcmp(tls, own) == 0, "UCX's shared memory");
 }
 
 /* ---- the clock ----------------------------------------------------------- */
@@ -167,7 +176,9 @@ int main(int argc, char **argv)
     const int required = argc > 2 ? atoi(argv[2]) : -1;
     int provided = -1;
     per_node = argc > 1 ? atoi(argv[1]) : 4;
-    setenv("UCX_TLS", "sysv,self", 1);
+    const char *const own = required < 0 ? "self,sysv" : NULL;
+    if (own)
+        setenv("UCX_TLS", own, 1); // a user's own setting is kept
     if (required < 0)
         must(MPI_Init(&argc, &argv));
     else
@@ -175,7 +186,7 @@ int main(int argc, char **argv)
     RULE(required < 0 || provided == required, "threads as they are asked for");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     cudaSetDevice(0);
-    check_settings("sysv,self");
+    check_settings(own ? own : best_transports());
     check_clock();
     check_nodes();
     check_made();

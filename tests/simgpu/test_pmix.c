@@ -121,12 +121,36 @@ START_TEST(a_rank_without_hydra_is_told)
 }
 END_TEST
 
+/* It started neither a rank nor a process with just one of its settings, and
+ * this program has no other PMIx. */
+START_TEST(a_process_that_hydra_did_not_start_needs_another_pmix)
+{
+    struct name self;
+    struct value *v = NULL;
+    for (int i = 0; i < 3; i++) {
+        connect_to_hydra();
+        if (i != 1)
+            unsetenv("PMI_FD");
+        if (i != 2)
+            unsetenv("PMI_RANK");
+        ck_assert_int_eq(PMIx_Init(&self, NULL, 0), UNREACHABLE);
+        ck_assert_int_eq(PMIx_Put(0, "key", v), UNREACHABLE);
+        ck_assert_int_eq(PMIx_Commit(), UNREACHABLE);
+        ck_assert_int_eq(PMIx_Fence(NULL, 0, NULL, 0), UNREACHABLE);
+        ck_assert_int_eq(PMIx_Get(NULL, "key", NULL, 0, &v), UNREACHABLE);
+        ck_assert_int_eq(PMIx_Abort(5, "why", NULL, 0), 0);
+        ck_assert_int_eq(PMIx_Finalize(NULL, 0), 0);
+        was_asked("");
+    }
+}
+END_TEST
+
 START_TEST(calls_are_lines_and_return_what_hydra_says)
 {
     begin();
     ck_assert_int_eq(PMIx_Commit(), 0);
     was_asked("");
-    replies("cmd=barrier_out\n");
+    replies("cmd=barrier_out no=1 rcs=1\n");
     ck_assert_int_eq(PMIx_Fence(NULL, 0, NULL, 0), 0);
     was_asked("cmd=barrier_in\n");
     replies("cmd=barrier_out xrc=0 rc=1 rc=0\n");
@@ -339,6 +363,8 @@ int main(void)
 {
     Suite *const s = suite_create("pmix");
     TCase *const t = tcase_create("pmix");
+    // first: no test has found Hydra yet, even if all share a process
+    tcase_add_test(t, a_process_that_hydra_did_not_start_needs_another_pmix);
     tcase_add_loop_test(t, a_rank_without_hydra_is_told, 0, ROWS(failures));
     tcase_add_test(t, calls_are_lines_and_return_what_hydra_says);
     tcase_add_test(t, a_reply_has_room_for_4095_characters);
