@@ -303,6 +303,12 @@ static void operations(void)
     printf("%d operations: %s\n", n, ncclGetLastError(comm));
     for (int i = 0; i < n; i++)
         ncclRedOpDestroy((ncclRedOp_t)(ncclNumOps + i), comm);
+    const ncclRedOp_t last = (ncclRedOp_t)(ncclNumOps + n - 1);
+    SAY(ncclRedOpDestroy(last, comm)); // a second time
+    SAY(ncclRedOpDestroy((ncclRedOp_t)(last + 1), comm));
+    SAY(ncclRedOpCreatePreMulSum(&op, &one, ncclFloat, ncclScalarHostImmediate,
+                                 comm));
+    SAY(ncclRedOpDestroy(op, comm));
 }
 
 static void calls(void)
