@@ -1,6 +1,6 @@
-/* Each call of MPI once, with sizes by which the graph tells them apart, and once
- * so that it fails: for 3 ranks, on device memory. test_mpi_graph.c says what is
- * recorded. */
+/* Each call of MPI once, with sizes by which the graph tells them apart, and
+ * once so that it fails: for 3 ranks, on device memory. test_mpi_graph.c says
+ * what is recorded. */
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -200,7 +200,7 @@ static void requests(void)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* ---- calls that fail: their graph has what was recorded before ------------ */
+/* ---- calls that fail: the graph has what was recorded before ------------- */
 
 #define FAILS(call) must((call) != MPI_SUCCESS, #call " succeeds", -1)
 
