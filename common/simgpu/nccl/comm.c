@@ -6,6 +6,7 @@
 #include "base/mix.h"
 #include "core/device.h"
 #include "core/model.h"
+#include "core/peer.h"
 #include "core/report.h"
 #include "core/wait.h"
 #include "nccl/connect.h"
@@ -99,6 +100,19 @@ static ncclResult_t sit(struct ncclComm *c, uint64_t ids)
     return ncclSuccess;
 }
 
+/* Nothing is left of the hub that the id names. */
+static ncclResult_t used_up(const struct comm_id *id)
+{
+    if (simgpu_peer_attach(&id->owner))
+        return nccl_error(ncclInvalidUsage,
+                          "the unique id was used for another communicator, "
+                          "which has been destroyed: each needs an id of its "
+                          "own");
+    return nccl_error(ncclSystemError,
+                      "process %d, which made the unique id, is gone",
+                      id->owner.pid);
+}
+
 ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
                        int rank, const struct config *config,
                        struct ncclComm **out)
@@ -111,12 +125,8 @@ ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
     struct ncclComm *const c = comm_new(nranks, rank, config);
     c->uid = id->nonce;
     const ncclResult_t err =
-        hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0
-            ? sit(c, ids)
-            : nccl_error(ncclSystemError,
-                         "process %d, which made the unique id, is gone, or "
-                         "has destroyed its communicator",
-                         id->owner.pid);
+        hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0 ? sit(c, ids)
+                                                             : used_up(id);
     if (err == ncclSuccess) {
         *out = c;
     } else {
