@@ -9,13 +9,21 @@
 #include <dirent.h>
 #include <malloc.h> /* mallinfo2 */
 
+#ifndef LEFT_HEAP /* or in another measure */
+static long bytes_held(void)
+{
+    const struct mallinfo2 m = mallinfo2();
+    return (long)(m.uordblks + m.hblkhd);
+}
+#define LEFT_HEAP bytes_held
+#endif
+
 struct left {
     long heap, files, gpu;
 };
 
 static struct left now(void)
 {
-    const struct mallinfo2 m = mallinfo2();
     size_t free, total;
     struct left l = {0, 0, 0};
     DIR *const fds = opendir("/proc/self/fd");
@@ -24,7 +32,7 @@ static struct left now(void)
     if (fds)
         closedir(fds);
     cudaMemGetInfo(&free, &total);
-    l.heap = (long)(m.uordblks + m.hblkhd);
+    l.heap = LEFT_HEAP();
     l.gpu = (long)(total - free);
     return l;
 }
@@ -32,6 +40,13 @@ static struct left now(void)
 static long min_of(long a, long b)
 {
     return a < b ? a : b;
+}
+
+/* To the nearest: a thread may free something of the rounds before these, or of
+ * these a moment later. */
+static long per_round(long left, int each)
+{
+    return (left + (left < 0 ? -each : each) / 2) / each;
 }
 
 /* What each round leaves behind. Tables may grow in some rounds; a leak does in
@@ -47,8 +62,10 @@ static struct left left_by(void (*round)(void), int each)
         for (int i = 0; i < each; i++)
             round();
         const struct left after = now();
-        least.heap = min_of(least.heap, (after.heap - before.heap) / each);
-        least.files = min_of(least.files, (after.files - before.files) / each);
+        least.heap =
+            min_of(least.heap, per_round(after.heap - before.heap, each));
+        least.files =
+            min_of(least.files, per_round(after.files - before.files, each));
         least.gpu = min_of(least.gpu, after.gpu - before.gpu);
     }
     return least;

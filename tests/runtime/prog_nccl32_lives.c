@@ -2,8 +2,14 @@
 #include <cuda_runtime.h>
 #include <nccl.h>
 #include <stdio.h>
-#include <stdlib.h> /* labs */
 
+#include "held.h"
+
+static long blocks_held(void)
+{
+    return held;
+}
+#define LEFT_HEAP blocks_held
 #include "left.h"
 
 enum { N = 2, NBYTES = 1 << 16 };
@@ -198,16 +204,14 @@ static void one_communicator(void)
 }
 
 /* A stream's thread frees an operation a moment after it is complete: of many
- * rounds the last one's make no difference. The C library's smallest block has
- * 32 bytes. */
+ * rounds the last one's make no difference. */
 static void say(const char *name, void (*round)(void), int ncomms)
 {
-    enum { FEW = 16, MANY = 128, LEAST = 32 };
+    enum { FEW = 16, MANY = 128 };
     const long of_comm = left_by(one_communicator, FEW).heap;
     const struct left l = left_by(round, ncomms ? FEW : MANY);
-    const long heap = l.heap - ncomms * of_comm;
-    printf("%s: %ld bytes, %ld files, %ld bytes of a GPU\n", name,
-           2 * labs(heap) < LEAST ? 0 : heap, l.files, l.gpu);
+    printf("%s: %ld blocks, %ld files, %ld bytes of a GPU\n", name,
+           l.heap - ncomms * of_comm, l.files, l.gpu);
 }
 
 int main(void)
