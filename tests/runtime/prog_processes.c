@@ -39,6 +39,7 @@ static void own(void)
     void *pinned;
     cudaMalloc((void **)&a, 1000);
     cudaMemset(a, 7, 1000);
+    cudaDeviceSynchronize();
     cudaSetDevice(1);
     cudaMalloc((void **)&b, 100);
     cudaMemset(b, 9, 100);
