@@ -327,7 +327,7 @@ static void finish(struct capture *c)
     free(c);
 }
 
-/* Nobody gets the graph, not even a program that has given it. */
+/* Destroys the graph, also one that the program has passed in. */
 static void discard(const struct capture *c)
 {
     if (!c->graph->owned)

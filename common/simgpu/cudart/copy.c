@@ -79,6 +79,11 @@ static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
     return 0;
 }
 
+int copy_is_kind(enum cudaMemcpyKind kind)
+{
+    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
+}
+
 static int is_devices(const void *p)
 {
     struct span at;
@@ -88,15 +93,14 @@ static int is_devices(const void *p)
 cudaError_t copy_direction(enum cudaMemcpyKind kind, const void *dst,
                            const void *src)
 {
-    const int to = kind == cudaMemcpyHostToDevice,
-              from = kind == cudaMemcpyDeviceToHost,
-              both = kind == cudaMemcpyDeviceToDevice;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    const int within = kind == cudaMemcpyDeviceToDevice;
+    if (!copy_is_kind(kind))
         return cudaErrorInvalidMemcpyDirection;
-    return ((to || both) && !is_devices(dst)) ||
-                   ((from || both) && !is_devices(src))
-               ? cudaErrorInvalidValue
-               : cudaSuccess;
+    if ((within || kind == cudaMemcpyHostToDevice) && !is_devices(dst))
+        return cudaErrorInvalidValue;
+    if ((within || kind == cudaMemcpyDeviceToHost) && !is_devices(src))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
 }
 
 /* Bytes from the first to the last touched by a box. */
@@ -272,8 +276,8 @@ cudaError_t copy_run(const struct copy *c)
     struct span dst, src;
     struct stream *s;
     if (c->width == 0 || c->height == 0 || c->depth == 0)
-        return cudaSuccess; // whatever the stream does
-    if (c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
+        return cudaSuccess; // even where a capture forbids copies
+    if (!copy_is_kind(c->kind))
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t err = check_pitches(c);
     if (err == cudaSuccess)

@@ -24,6 +24,8 @@ struct copy { /* the arguments of a call */
 
 cudaError_t copy_run(const struct copy *c);
 
+int copy_is_kind(enum cudaMemcpyKind kind);
+
 /* The error of a copy of this kind that a graph will make: pageable memory is
  * no device's. */
 cudaError_t copy_direction(enum cudaMemcpyKind kind, const void *dst,

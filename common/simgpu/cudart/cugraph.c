@@ -326,7 +326,7 @@ static cudaError_t set_child(struct CUgraphNode_st *n,
     if (!cugraph_is_live(p->graph))
         return cudaErrorInvalidValue;
     if (p->ownership != cudaGraphChildGraphOwnershipMove &&
-        (cugraph_has_memory(p->graph) || cugraph_has_conditions(p->graph)))
+        !cugraph_can_copy(p->graph))
         return cudaErrorNotSupported;
     struct CUgraph_st *const copy = cugraph_copy(p->graph, 1);
     if (p->ownership == cudaGraphChildGraphOwnershipMove)

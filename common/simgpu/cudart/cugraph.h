@@ -88,10 +88,11 @@ struct body { /* of a conditional node */
 
 /* 0 if it is not one that the program may use. */
 int cugraph_is_live(cudaGraph_t graph);
-/* True if it, or a child, allocates or frees memory, or has a conditional node:
- * the program can't copy such a graph, nor remove a part of the former. */
+/* True if it, or a child, allocates or frees memory: no part of it can be
+ * removed. The program can't copy such a graph, nor one with conditional nodes.
+ */
 int cugraph_has_memory(const struct CUgraph_st *g);
-int cugraph_has_conditions(const struct CUgraph_st *g);
+int cugraph_can_copy(const struct CUgraph_st *g);
 
 struct CUgraph_st *cugraph_new(int owned);
 void cugraph_delete(struct CUgraph_st *g);

@@ -24,22 +24,26 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return api_return(cudaSuccess);
 }
 
-int cugraph_has_memory(const struct CUgraph_st *g)
+/* True if the graph, or a child, has a node of these types: bits 1 << type. */
+static int has_type(const struct CUgraph_st *g, unsigned types)
 {
     const struct CUgraphNode_st *n = g->first;
-    while (n && n->params.type != cudaGraphNodeTypeMemAlloc &&
-           n->params.type != cudaGraphNodeTypeMemFree &&
-           !(n->child && cugraph_has_memory(n->child)))
+    while (n && !(types >> n->params.type & 1) &&
+           !(n->child && has_type(n->child, types)))
         n = n->next;
     return n != NULL;
 }
 
-int cugraph_has_conditions(const struct CUgraph_st *g)
+int cugraph_has_memory(const struct CUgraph_st *g)
 {
-    const struct CUgraphNode_st *n = g->first;
-    while (n && !n->body && !(n->child && cugraph_has_conditions(n->child)))
-        n = n->next;
-    return n != NULL;
+    return has_type(g, 1u << cudaGraphNodeTypeMemAlloc |
+                           1u << cudaGraphNodeTypeMemFree);
+}
+
+int cugraph_can_copy(const struct CUgraph_st *g)
+{
+    return !cugraph_has_memory(g) &&
+           !has_type(g, 1u << cudaGraphNodeTypeConditional);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
@@ -47,8 +51,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
     API_ENTER();
     if (!pGraphClone || !cugraph_is_live(originalGraph))
         return api_return(cudaErrorInvalidValue);
-    if (cugraph_has_memory(originalGraph) ||
-        cugraph_has_conditions(originalGraph))
+    if (!cugraph_can_copy(originalGraph))
         return api_return(cudaErrorNotSupported);
     *pGraphClone = cugraph_copy(originalGraph, 0);
     return api_return(cudaSuccess);

@@ -117,14 +117,20 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 
 /* ---- launching ----------------------------------------------------------- */
 
+/* As api_stream(), but no capture takes a graph. */
+static cudaError_t launch_stream(cudaStream_t stream, struct stream **out)
+{
+    *out = simgpu_stream_of(stream);
+    return *out ? capture_allows_call(*out) : cudaErrorInvalidResourceHandle;
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     API_ENTER();
     api_refuse_graphs_in_device_code(__builtin_return_address(0));
-    struct stream *const s = simgpu_stream_of(stream);
+    struct stream *s;
     struct CUgraphExec_st *const e = exec_find(graphExec);
-    cudaError_t err =
-        s ? capture_allows_call(s) : cudaErrorInvalidResourceHandle;
+    cudaError_t err = launch_stream(stream, &s);
     if (err == cudaSuccess)
         err = e ? exec_launch(e, s, CALLER_SITE()) : cudaErrorInvalidValue;
     return api_return(err);
@@ -133,9 +139,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     API_ENTER();
-    const struct stream *const s = simgpu_stream_of(stream);
-    const cudaError_t err =
-        s ? capture_allows_call(s) : cudaErrorInvalidResourceHandle;
+    struct stream *s;
+    const cudaError_t err = launch_stream(stream, &s);
     return api_return(err != cudaSuccess     ? err
                       : exec_find(graphExec) ? cudaSuccess
                                              : cudaErrorInvalidValue);

@@ -4,6 +4,7 @@
 #include <stdatomic.h> /* atomic_store */
 
 #include "core/site.h"
+#include "cudart/copy.h"
 #include "cudart/cugraph.h"
 #include "cudart/symbol.h"
 
@@ -135,7 +136,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(PLACE, void *dst, const void *src,
                                      size_t count, enum cudaMemcpyKind kind)
 {
     API_ENTER();
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    if (!copy_is_kind(kind))
         return api_return(cudaErrorInvalidMemcpyDirection);
     params_t p = of_bytes(dst, src, count, kind);
     return ADD("cudaGraphAddMemcpyNode1D", &p);

@@ -49,7 +49,7 @@ cudaError_t simgpu_fill(const struct fill *f)
     struct span dst;
     struct stream *s;
     if (f->width == 0 || f->height == 0 || f->depth == 0)
-        return cudaSuccess; // whatever the stream does
+        return cudaSuccess; // even where a capture forbids fills
     cudaError_t err = api_stream(f->stream, &s);
     if (err != cudaSuccess)
         return err;

@@ -39,8 +39,8 @@ void sequence_start(struct sequence *s, uint64_t offset);
  * lane after it. */
 void sequence_turn(struct sequence *s, uint32_t *out, int n);
 
-/* How far a generator has come, as cuRAND counts: a new seed begins at so much
- * more than the offset, whatever a turn is worth. */
+/* How many turns a generator has taken since its start, in cuRAND's count: a
+ * sequence with a new seed starts at this many more than the offset. */
 uint64_t sequence_turns(const struct sequence *s);
 
 /* Philox: number i. */
