@@ -7,26 +7,13 @@
 #include <stdlib.h> /* setenv */
 #include <string.h> /* strcmp */
 
+#include "blocks.h"
 #include "core/heap.h"
 #include "core/virtual.h"
 #include "ranks.h"
 #include "suite.h"
 
 enum { PAGE = 4096, G = VIRTUAL_GRANULARITY };
-
-static char *alloc(int device, size_t nbytes, uint32_t site)
-{
-    void *p;
-    MUST(simgpu_heap_alloc(device, nbytes, 0, site, &p) == 0);
-    return p;
-}
-
-static struct heap_block found(const void *p)
-{
-    struct heap_block b;
-    MUST(simgpu_heap_find(p, &b) == 0);
-    return b;
-}
 
 /* ---- where allocations lie ----------------------------------------------- */
 

@@ -341,8 +341,8 @@ static void reads_in_worker(struct op *op)
     spin(&gate);
 }
 
-/* A thread that polls sees time stand still until the machine's clock has gone
- * on by a minute since it began to. */
+/* The clock of a polling thread stands still until the machine's clock is a
+ * minute past the first poll. */
 static void poll_once(void)
 {
     has_read = gate = 0;

@@ -10,26 +10,13 @@
 #include <sys/syscall.h> /* SYS_mmap */
 #include <unistd.h>      /* syscall */
 
+#include "blocks.h"
 #include "core/heap.h"
 #include "golden.h"
 #include "ranks.h"
 #include "suite.h"
 
 static const char golden[] = "tests/core/mapped.txt";
-
-static char *alloc(int device, size_t nbytes, uint32_t site)
-{
-    void *p;
-    MUST(simgpu_heap_alloc(device, nbytes, 0, site, &p) == 0);
-    return p;
-}
-
-static struct heap_block found(const void *p)
-{
-    struct heap_block b;
-    MUST(simgpu_heap_find(p, &b) == 0);
-    return b;
-}
 
 /* ---- mappings ------------------------------------------------------------ */
 

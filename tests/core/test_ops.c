@@ -130,8 +130,8 @@ static void replay(struct shared *s)
     stream_drain_all();
 }
 
-/* What an operation finds when it runs: its lists stay with whoever enqueued
- * it, and its stream's worker does not wait to be woken. */
+/* A running operation no longer has its lists, which belong to the caller that
+ * enqueued it, and its stream's worker is not asleep. */
 static void looks_at_itself(struct op *op)
 {
     MUST(!op->moves && !op->accesses && op->seq == 2);

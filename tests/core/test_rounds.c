@@ -5,21 +5,17 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <dlfcn.h>       /* dlsym */
-#include <errno.h>       /* ETIMEDOUT */
-#include <linux/futex.h> /* FUTEX_WAIT */
-#include <sched.h>       /* sched_yield */
-#include <stdarg.h>      /* va_list */
-#include <stdlib.h>      /* setenv */
-#include <string.h>      /* strstr */
-#include <sys/syscall.h> /* SYS_futex */
-#include <time.h>        /* struct timespec */
+#include <errno.h>  /* ETIMEDOUT */
+#include <sched.h>  /* sched_yield */
+#include <stdlib.h> /* setenv */
+#include <string.h> /* strstr */
 
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/wait.h"
 #include "ranks.h"
 #include "suite.h"
+#include "timed_wait.h"
 
 /* ---- the C library ------------------------------------------------------- */
 
@@ -53,25 +49,13 @@ static int have_round(void)
     return -1;
 }
 
-long syscall(long number, ...)
+static int timed_wait(const struct timespec *limit, long *result)
 {
-    static long (*_Atomic real)(long, ...);
-    long a[6];
-    va_list args;
-    va_start(args, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(args, long);
-    va_end(args);
-    const struct timespec *const t = (const struct timespec *)a[3];
-    if (number == SYS_futex && a[1] == FUTEX_WAIT && t) {
-        if (t->tv_sec == 0 && t->tv_nsec == ROUND_NS)
-            return have_round();
-        asked = *t;
-        return -1;
-    }
-    if (!real)
-        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    const int is_round = limit->tv_sec == 0 && limit->tv_nsec == ROUND_NS;
+    if (!is_round)
+        asked = *limit;
+    *result = is_round ? have_round() : -1;
+    return 1;
 }
 
 int usleep(useconds_t us)
