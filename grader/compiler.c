@@ -34,7 +34,7 @@ static const char begin[] =
     "      grep -q '^g[c+][c+]: fatal error: Killed signal' $said && bad=137; "
     "}\n"
     "    [ $bad -le 128 ] || { cat $said; exit 98; }\n"
-    "    cat $said; done\n"
+    "    [ ! -s $said ] || cat $said; done\n"
     "  exit $bad\n"
     "}\n";
 

@@ -170,10 +170,13 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls)
 {
+    // the real, effective and saved user, and no capability; no process for it
     static const char unprivileged[] =
-        "[ $(id -u) != 0 ] && [ $(id -ru) != 0 ] && "
-        "grep -q '^CapEff:.0*$' /proc/self/status || { echo it would run as "
-        "root >&2; exit 127; }; ";
+        "ok=0; while read -r k a b c d; do case $k$a in "
+        "Uid:*) [ $a != 0 ] && [ $b != 0 ] && [ $c != 0 ] && ok=$((ok + 1)) ;; "
+        "CapEff:*[!0]*) break ;; CapEff:*) ok=$((ok + 1)); break ;; esac; "
+        "done < /proc/self/status; "
+        "[ $ok = 2 ] || { echo it would run as root >&2; exit 127; }; ";
     static const char start[] =
         "command -v \"$1\" >/dev/null || { echo \"cannot start $1\" >&2; exit "
         "127; }; printf r >&9 && exec \"$@\" 9>&-";

@@ -275,7 +275,7 @@ static const char *const common[] = {
     "/etc/nsswitch.conf /etc/nsswitch.conf --proc /proc --dev /dev ",
     "--size 536870912 --perms 1777 --tmpfs /tmp --ro-bind /from /to --bind "
     "/out /out2 --chdir /tmp -- ",
-    "/bin/sh -c [ $(id -u) != 0 ] && ",
+    "/bin/sh -c ok=0; while read -r k a b c d; do ",
     "; command -v \"$1\" >/dev/null || { echo \"cannot start $1\" >&2; exit "
     "127; }; printf r >&9 && exec \"$@\" 9>&- sh prog x y "};
 
