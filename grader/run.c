@@ -171,6 +171,11 @@ static void set_simgpu(struct sandbox *s, const struct request *q, int measured,
     sandbox_env(s, "SIMGPU_SCHEDULE", q->schedule ? q->schedule : "late");
     // a rank that waits its turn on a busy machine does not hang
     sandbox_env(s, "SIMGPU_HANG_SEC", "10");
+    // UCX reads these before main(): no network, so no modules for one, nor
+    // hooks of all memory that is freed, which they need. Half of MPI_Init.
+    sandbox_env(s, "UCX_MODULES", "cma");
+    sandbox_env(s, "UCX_MEM_EVENTS", "no");
+    sandbox_env(s, "UCX_WARN_UNUSED_ENV_VARS", "no"); // by other versions
     if (!measured)
         sandbox_env(s, "SIMGPU_GRAPH", job);
 }

@@ -27,7 +27,7 @@ static const struct {
 } settings[] = {
     {"UCX_SYSV_RX_BUFS_GROW", "32"}, {"UCX_RNDV_THRESH", "16384"},
     {"FI_PROVIDER", "tcp"},          {"FI_OFI_RXM_SAR_LIMIT", "16384"},
-    {"MPIR_CVAR_NOLOCAL", "1"},      {"HWLOC_COMPONENTS", "-pci,-linuxio"},
+    {"MPIR_CVAR_NOLOCAL", "1"},      {"HWLOC_COMPONENTS", "no_os,stop"},
 };
 
 /* What UCX may use here, of what goes with a process. */
