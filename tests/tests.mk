@@ -36,6 +36,10 @@ $(O)/obj/tests/runtime/%.o: INC += -DSAY_CRASHES
 $(O)/obj/tests/runtime/%.o: override CU_FLAGS += -Xcompiler -Wno-clobbered
 endif
 
+# Suites run once: what they test is compiled as it is used, they are compiled
+# fast.
+$(TESTS:$(BUILD)/%=$(O)/obj/%.o): SYMBOLS := $(if $(DEBUG),-g,-g1)
+$(TESTS:$(BUILD)/%=$(O)/obj/%.o): OPT := $(if $(DEBUG),-Og,-O1)
 $(TESTS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(call lib,tests simnccl simgpu \
 	nnref judge graph topo base) | $(TOPOS)
 	$(link)
