@@ -200,10 +200,24 @@ static void shapes(void)
     cudaMemcpy(h, d, 64, cudaMemcpyDefault);
     for (int i = 0; i < 64; i++)
         printf("%d%c", h[i], i % 8 == 7 ? '\n' : ' ');
+}
+
+/* Slices with rows between them, which no memset node has. */
+static void slices(void)
+{
+    unsigned char h[24];
+    cudaGraphExec_t x = NULL;
+    cudaMemset(d, 1, sizeof h);
     SAY(cudaStreamBeginCapture(s, relaxed));
-    SAY(cudaMemset3DAsync((struct cudaPitchedPtr){d, 2, 2, 3}, 8,
-                          (struct cudaExtent){1, 2, 2}, s));
+    SAY(cudaMemset3DAsync((struct cudaPitchedPtr){d + 2, 2, 2, 3}, 8,
+                          (struct cudaExtent){1, 2, 3}, s));
     SAY(cudaStreamEndCapture(s, &g));
+    SAY(cudaGraphInstantiate(&x, g, 0));
+    SAY(cudaGraphLaunch(x, s));
+    SAY(cudaStreamSynchronize(s));
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDefault);
+    for (size_t i = 0; i < sizeof h; i++)
+        printf("%d%c", h[i], i % 6 == 5 ? '\n' : ' ');
 }
 
 static int digits;
@@ -424,10 +438,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {
-        {"told", told},     {"followed", followed}, {"into", into},
-        {"shaped", shapes}, {"hosted", hosted},     {"foreign", foreign},
-        {"groups", groups}, {"broken", broken},     {"pictures", pictures}};
+    } parts[] = {{"told", told},       {"followed", followed},
+                 {"into", into},       {"shaped", shapes},
+                 {"sliced", slices},   {"hosted", hosted},
+                 {"foreign", foreign}, {"groups", groups},
+                 {"broken", broken},   {"pictures", pictures}};
     start();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)

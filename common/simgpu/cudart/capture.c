@@ -94,20 +94,25 @@ cudaError_t capture_copy(struct stream *s, const struct copy *c)
     return capture_params(s, &p, c->name, c->site, NULL);
 }
 
+/* A memset node has two dimensions: slices that do not follow each other are
+ * nodes that do. */
 cudaError_t capture_fill(struct stream *s, const struct fill *f)
 {
-    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemset};
-    if (f->depth > 1 && f->slice != f->pitch * f->height)
-        return cudaErrorNotSupported; // a memset node has two dimensions
-    p.memset = (struct cudaMemsetParamsV2){
-        .dst = f->dst,
-        .pitch = f->pitch,
-        .value = f->value,
-        .elementSize = f->elem_nbytes,
-        .width = f->width / f->elem_nbytes,
-        .height = f->height * f->depth,
-    };
-    return capture_params(s, &p, f->name, f->site, NULL);
+    const int whole = f->depth == 1 || f->slice == f->pitch * f->height;
+    struct cudaGraphNodeParams p = {
+        .type = cudaGraphNodeTypeMemset,
+        .memset = {.dst = f->dst,
+                   .pitch = f->pitch,
+                   .value = f->value,
+                   .elementSize = f->elem_nbytes,
+                   .width = f->width / f->elem_nbytes,
+                   .height = whole ? f->height * f->depth : f->height}};
+    cudaError_t err = cudaSuccess;
+    for (size_t z = 0; z < (whole ? 1 : f->depth) && !err; z++) {
+        p.memset.dst = (char *)f->dst + z * f->slice;
+        err = capture_params(s, &p, f->name, f->site, NULL);
+    }
+    return err;
 }
 
 cudaError_t capture_record(struct stream *s, struct captured *into)
