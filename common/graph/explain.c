@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "graph/explain.h"
 
+#include <errno.h>  /* ENOMEM */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort_r */
 #include <string.h> /* memchr */
@@ -156,17 +157,20 @@ static int name_site(const struct study *s, struct explain_finding *f)
 
 /* ---- counterfactuals ----------------------------------------------------- */
 
-/* What the present change saves. A change that can't be replayed saves 0. */
-static uint64_t saved_ps(struct study *s)
+/* What the present change saves. A change that can't be replayed saves 0, but
+ * for want of memory the replay fails, or is wrong (whatif.c). */
+static int find_saved(struct study *s, uint64_t *saved_ps)
 {
     char err[200];
+    errno = 0;
     struct replay *const r = whatif_replay(&s->w, err, sizeof err);
-    if (!r)
-        return 0;
-    const uint64_t ps = whatif_length_ps(&s->w, r);
+    const int failed = errno == ENOMEM;
+    const uint64_t ps = r ? whatif_length_ps(&s->w, r) : s->length_ps;
     replay_free(r);
-    const uint64_t saved_ps = ps < s->length_ps ? s->length_ps - ps : 0;
-    return saved_ps < s->most_ps ? saved_ps : s->most_ps;
+    *saved_ps = ps < s->length_ps ? s->length_ps - ps : 0;
+    if (*saved_ps > s->most_ps)
+        *saved_ps = s->most_ps;
+    return failed ? -1 : 0;
 }
 
 static int is_transfer(const struct graph_node *n)
@@ -176,7 +180,7 @@ static int is_transfer(const struct graph_node *n)
 }
 
 /* What the run takes longer than without transfers (or without kernels). */
-static uint64_t without(struct study *s, int kernels)
+static int without(struct study *s, int kernels, uint64_t *saved_ps)
 {
     start_over(s);
     for (uint32_t at = 0; at < s->g->nnodes; at++) {
@@ -185,13 +189,15 @@ static uint64_t without(struct study *s, int kernels)
             continue;
         s->w.cost[at] = (struct whatif_cost){.work = 0, .no_latency = 1};
     }
-    return saved_ps(s);
+    return find_saved(s, saved_ps);
 }
 
 /* Perfect overlap: the longer of computation and communication is left. */
 static int overlap(struct study *s, struct explain_finding *f)
 {
-    const uint64_t compute_ps = without(s, 1), transfer_ps = without(s, 0);
+    uint64_t compute_ps, transfer_ps;
+    if (without(s, 1, &compute_ps) != 0 || without(s, 0, &transfer_ps) != 0)
+        return -1;
     struct overlap *const o = overlap_new(s->g, s->time);
     if (!o)
         return -1;
@@ -221,8 +227,8 @@ static int find(struct study *s, enum explain_kind kind,
         const int applies = explain_cases[kind](s, f);
         if (applies < 0)
             return -1;
-        if (applies > 0)
-            f->saves_ps = saved_ps(s);
+        if (applies > 0 && find_saved(s, &f->saves_ps) != 0)
+            return -1;
     }
     return f->saves_ps ? name_site(s, f) : 0;
 }

@@ -164,7 +164,7 @@ static void free_uses(struct whatif *w, struct cost *c)
     if (c->nuses > w->room) {
         void *const larger = realloc(w->use, (size_t)c->nuses * sizeof *w->use);
         if (!larger)
-            return; // as it was: the saving is reported too small
+            return; // as it was, and errno is ENOMEM
         w->use = larger;
         w->room = c->nuses;
     }

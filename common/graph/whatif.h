@@ -69,6 +69,7 @@ int whatif_move(struct whatif *w, const int32_t *place, int nplaces);
 /*
  * Replay the copy. The result is freed by the caller; NULL, with a line in err,
  * if it can't be replayed, for example because the changed order is a cycle.
+ * Where memory runs out errno is ENOMEM, and a result may be wrong.
  */
 struct replay *whatif_replay(struct whatif *w, char *err, size_t err_nbytes);
 
