@@ -59,6 +59,8 @@ $(TIDY_GRADE): $(call objs,grader/main.c tests/grader/tidy.c) $(JUDGE_OBJS) \
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
 $(addprefix $(BUILD)/tests/simnvcc/test_,rewrite views): $(call objs,$(filter-out \
 	%/main.c,$(call c_in,common/simgpu/simnvcc)))
+$(BUILD)/tests/graph/test_tool: $(call objs,$(filter-out %/main.c,$(call \
+	c_in,common/graph/commgraph)))
 $(BUILD)/tests/lab/test_warden: $(call objs,common/lab/warden_calls.c)
 
 # Programs, and what of the kit they link besides their own source.

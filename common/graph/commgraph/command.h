@@ -14,6 +14,9 @@
 
 enum { COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
+/* The program: runs the command that is named first. */
+int command_main(int argc, char **argv);
+
 int cmd_time(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_view(int argc, char **argv);
