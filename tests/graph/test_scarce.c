@@ -1,6 +1,6 @@
 /*
- * What is made of a run with a bit of everything reports it when memory runs
- * out, at any allocation.
+ * What is made of a run with a bit of everything, and of one drawn by lot,
+ * reports it when memory runs out, at any allocation.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "allkinds.h"
+#include "anyrun.h"
 #include "fds.h"
 #include "graph/explain.h"
 #include "graph/hazard.h"
@@ -25,15 +26,18 @@ static struct synthetic s;
 static struct replayed saved;
 static char err[512], drawn[1 << 20];
 
-static void setup(void)
+static void record(int drawn_by_lot)
 {
-    synthetic_init(&s, ALLKINDS_RANKS);
-    allkinds_record(&s);
+    synthetic_init(&s, drawn_by_lot ? anyrun_nranks(0) : ALLKINDS_RANKS);
+    if (drawn_by_lot)
+        anyrun_record(&s, 0);
+    else
+        allkinds_record(&s);
     graph_free(synthetic_load(&s));
     replayed_saved(&saved, s.dir);
 }
 
-static void teardown(void)
+static void forget(void)
 {
     replayed_release(&saved);
     synthetic_release(&s);
@@ -143,9 +147,9 @@ static int draw(void)
 static int see_past(void)
 {
     static const struct graph_ref last[] = {{0, 14}, {1, 12}, {2, 20}};
-    struct graph_live *const l = graph_live_new(ALLKINDS_RANKS);
+    struct graph_live *const l = graph_live_new(s.nranks);
     int result = l ? 0 : -1;
-    for (uint32_t rank = 0; rank < ALLKINDS_RANKS && result == 0; rank++)
+    for (uint32_t rank = 0; rank < s.nranks && result == 0; rank++)
         result = graph_live_attach(l, rank, graph_fd(s.rank[rank]));
     if (result == 0)
         result = graph_live_update(l, err, sizeof err);
@@ -169,13 +173,17 @@ static const struct {
 
 START_TEST(work_without_memory_is_reported)
 {
-    scarce_each(work[_i].run, 150);
+    record(_i % 2);
+    scarce_each(work[_i / 2].run, 150);
+    forget();
 }
 END_TEST
 
 START_TEST(nothing_beyond_what_was_allocated_is_touched)
 {
+    record(0);
     scarce_just(view);
+    forget();
 }
 END_TEST
 
@@ -185,9 +193,8 @@ int main(void)
     TCase *const t = tcase_create("scarce");
     fds_watch(t);
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, work_without_memory_is_reported, 0,
-                        sizeof work / sizeof *work);
+                        2 * sizeof work / sizeof *work);
     tcase_add_test(t, nothing_beyond_what_was_allocated_is_touched);
     suite_add_tcase(suite, t);
     return suite_run(suite);

@@ -25,6 +25,7 @@ static struct {
     uint32_t nallocs[ANYRUN_RANKS];
     struct graph_ref last[ANYRUN_RANKS]; /* the last device operation */
     struct graph_ref call[ANYRUN_RANKS]; /* the last of thread 0 */
+    struct graph_ref latest;             /* of all; none if it was the host's */
 } run;
 
 const char *anyrun_machine(uint64_t seed)
@@ -88,13 +89,15 @@ static struct graph_access draw_access(uint32_t rank)
 {
     static const uint32_t flags[] = {0,           0,           0,
                                      GRAPH_ROUGH, GRAPH_FIRST, GRAPH_FENCED};
+    static const uint32_t atomic[] = {0, GRAPH_KNOWN, GRAPH_BLIND, GRAPH_FENCED,
+                                      GRAPH_FENCED | GRAPH_KNOWN};
     struct graph_access a = {.alloc = draw_memory(rank)};
     a.begin = 64 * draw(6);
     a.end = a.begin + 64 * (1 + draw(4));
     a.write = (uint32_t)draw(GRAPH_ATOMIC + 1);
     a.write |= flags[draw(sizeof flags / sizeof *flags)];
     if (a.write == GRAPH_ATOMIC)
-        a.write |= draw(2) ? GRAPH_KNOWN : GRAPH_BLIND;
+        a.write |= atomic[draw(sizeof atomic / sizeof *atomic)];
     a.site = draw_site(rank);
     return a;
 }
@@ -128,6 +131,7 @@ static void add(uint32_t rank, const struct synthetic_op *op)
                                         NULL};
     synthetic_range(run.s, rank, spans[run.ndrawn / 97 % 4]);
     const struct graph_ref ref = synthetic_add(run.s, rank, op);
+    run.latest = op->node.queue ? ref : (struct graph_ref){0, 0};
     if (op->node.queue)
         run.last[rank] = ref;
     if (op->node.thread == 0)
@@ -169,28 +173,31 @@ static void combine(uint32_t rank)
     add(rank, &op);
 }
 
-/* A kernel that goes on in parts, each after an operation of any rank, some
- * in a queue of their own. */
+/* The latest operation, or a kernel, goes on in parts, each after an operation
+ * of any rank, some in a queue of their own. Nothing waits for it yet. */
 static void parts(uint32_t rank)
 {
-    kernel(rank);
-    struct graph_segment *const to = run.s->rank[rank];
-    const uint32_t index = run.last[rank].index;
+    if (run.latest.index == 0 || draw(2))
+        kernel(rank);
+    const struct graph_ref at = run.latest;
+    struct graph_segment *const to = run.s->rank[at.rank];
     const uint64_t n = 1 + draw(3);
     for (uint64_t i = 0; i < n; i++) {
         const struct graph_ref of = run.last[draw(run.m->nranks)];
         const struct graph_point after = {of.rank, of.index, 0};
-        const size_t nafter = of.rank != rank && of.index && draw(2);
+        const size_t nafter = of.rank != at.rank && of.index && draw(2);
         const uint64_t latency_ps = draw_ps();
         if (draw(3))
-            graph_part(to, index, &after, nafter, latency_ps);
+            graph_part(to, at.index, &after, nafter, latency_ps);
         else
-            graph_aside(to, index, 9, "put", &after, nafter, latency_ps);
-        const struct graph_access a = draw_access(rank);
-        struct graph_move m = {.from = run.m->place[rank]};
-        m.to = draw_place(rank);
+            graph_aside(to, at.index, 9, "put", &after, nafter, latency_ps);
+        const struct graph_access a = draw_access(at.rank);
+        struct graph_move m = {.from = run.m->place[at.rank]};
+        m.to = draw_place(at.rank);
         m.nbytes = draw_bytes();
-        graph_amend(to, index, (double)draw_bytes(), &m, draw(2), &a, draw(2));
+        const double flops = (double)draw_bytes();
+        const size_t nmoves = draw(2), naccesses = draw(2);
+        graph_amend(to, at.index, flops, &m, nmoves, &a, naccesses);
     }
 }
 
