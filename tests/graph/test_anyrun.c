@@ -3,6 +3,8 @@
  * times, the critical path, memory, steps, overlap, hazards, causes, pictures,
  * pages, and what the running job would be told. anyrun.txt has the digests of
  * what it all was when it was right; no byte beyond an allocation is touched.
+ *
+ *   ANYRUN_TEXT=1         print all of it, to compare with another build's
  */
 #define _GNU_SOURCE
 #include <check.h>
