@@ -21,8 +21,10 @@ static size_t callee_begin(const struct tokens *t, size_t i)
     static const char *const statements[] = {"return", "else", "do", NULL};
     size_t at = i - 1;
     for (;;) {
-        while (at > 0 && (token_is(t, at, "]") || token_is(t, at, ")")))
-            at = token_open(t, at) - (token_is(t, at, "]") != 0);
+        while (at > 0 && (token_is(t, at, "]") || token_is(t, at, ")"))) {
+            const size_t open = token_open(t, at);
+            at = open - (open > 0 && token_is(t, at, "]"));
+        }
         if (token_is(t, at, "(")) {
             if (at > 0 && token_is_word(t, at - 1))
                 at--;
@@ -40,9 +42,9 @@ static size_t callee_begin(const struct tokens *t, size_t i)
                  t->text[t->at[at - 1].begin] != '>'))
                 return at;
             at--;
-        } else if (at > 0 && token_is(t, at - 1, ".")) {
+        } else if (at > 1 && token_is(t, at - 1, ".")) {
             at -= 2;
-        } else if (at > 1 && token_is(t, at - 1, ">") &&
+        } else if (at > 2 && token_is(t, at - 1, ">") &&
                    token_is(t, at - 2, "-")) {
             at -= 3;
         } else if (at > 0 && token_is(t, at - 1, "template")) {
