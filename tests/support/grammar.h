@@ -7,9 +7,10 @@
  *     = other
  *     ...
  *
- * @/ begins a new line, @@ is an @, and @. is nothing: it separates a rule's name from the
- * letters behind it. An empty line is an alternative, too. The last alternative of a rule that leads back to itself
- * has to lead out: deep in a text only last ones are taken.
+ * @/ begins a new line, @@ is an @, and @. is nothing: it separates a rule's
+ * name from the letters behind it. An empty line is an alternative, too. The
+ * last alternative of a rule that leads back to itself has to lead out: deep in
+ * a text only last ones are taken.
  */
 #ifndef COMMLAB_TESTS_GRAMMAR_H
 #define COMMLAB_TESTS_GRAMMAR_H
