@@ -52,21 +52,57 @@ static int release_barrier(struct block *b)
     return 1;
 }
 
-/* Release threads if all of their mask have arrived or ended. */
-static int release_warps(struct block *b)
+/* Threads of a block that are at barriers of their warps. */
+struct at_warps {
+    uint32_t here[MAX_THREADS / WARP];
+    uint32_t common[MAX_THREADS / WARP]; /* what all masks of here hold */
+    uint32_t mask[MAX_THREADS];          /* of each thread that is here */
+};
+
+static void find_at_warps(const struct block *b, struct at_warps *at)
 {
+    memset(at->here, 0, sizeof at->here);
+    memset(at->common, 0xff, sizeof at->common);
+    for (unsigned i = 0; i < b->used; i++) {
+        const struct carrier *const c = &b->carrier[i];
+        if (c->state != AT_WARP)
+            continue;
+        at->here[c->thread / WARP] |= UINT32_C(1) << c->thread % WARP;
+        at->common[c->thread / WARP] &= c->mask;
+        at->mask[c->thread] = c->mask;
+    }
+}
+
+/* All of its mask have arrived or ended. Those that wait for others, and not
+ * for c, are at a barrier of fewer lanes: they come to c's later. */
+static int is_complete(const struct block *b, const struct at_warps *at,
+                       const struct carrier *c, int loosely)
+{
+    const unsigned w = c->thread / WARP, lane = c->thread % WARP;
+    uint32_t awaited = c->mask & b->alive[w];
+    if (awaited & ~at->here[w])
+        return 0;
+    if (loosely || at->common[w] >> lane & 1)
+        return 1;
+    for (; awaited; awaited &= awaited - 1)
+        if (!(at->mask[w * WARP + (unsigned)__builtin_ctz(awaited)] >> lane &
+              1))
+            return 0;
+    return 1;
+}
+
+/* Release threads whose barrier is complete. Loosely: as some GPUs do if the
+ * masks of a barrier, which have to be the same, differ. */
+static int release_warps(struct block *b, int loosely)
+{
+    struct at_warps at;
+    int any = 0;
     if (!b->count[AT_WARP])
         return 0;
-    uint32_t here[MAX_THREADS / WARP] = {0};
-    int any = 0;
-    for (unsigned i = 0; i < b->used; i++)
-        if (b->carrier[i].state == AT_WARP)
-            here[b->carrier[i].thread / WARP] |= UINT32_C(1)
-                                                 << b->carrier[i].thread % WARP;
+    find_at_warps(b, &at);
     for (unsigned i = 0; i < b->used; i++) {
         struct carrier *const c = &b->carrier[i];
-        const unsigned w = c->thread / WARP;
-        if (c->state == AT_WARP && !(c->mask & b->alive[w] & ~here[w])) {
+        if (c->state == AT_WARP && is_complete(b, &at, c, loosely)) {
             block_set_state(b, c, READY);
             any = 1;
         }
@@ -171,8 +207,9 @@ static void run_block(struct block *b)
         carrier_start(b);
     for (unsigned naps = 0; b->count[ENDED] < b->used && !b->trapped;) {
         unsigned thread = 0;
-        if (run_ready(b) || release_warps(b) || release_converged(b) ||
-            release_barrier(b) || run_polls(b, naps < TOGETHER)) {
+        if (run_ready(b) || release_warps(b, 0) || release_converged(b) ||
+            release_barrier(b) || run_polls(b, naps < TOGETHER) ||
+            release_warps(b, 1)) {
             idle_over();
             grid_progress();
             naps = 0;
