@@ -2,6 +2,8 @@
  * test_blocks.c: the threads of blocks of all shapes, and what they exchange
  */
 #include <check.h>
+#include <stdio.h>  /* open_memstream */
+#include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
 #include "calls.h"
@@ -10,6 +12,8 @@
 #include "golden.h"
 #include "recorded.h"
 #include "suite.h"
+
+enum { SEEDS = 4 }; /* of random launches */
 
 START_TEST(threads_are_where_they_should_be)
 {
@@ -42,6 +46,32 @@ START_TEST(the_graph_orders_what_kernels_exchange)
 }
 END_TEST
 
+/* What threads get from each other in launches drawn from a seed, under any
+ * schedule; then what the launches touch and follow. */
+START_TEST(threads_exchange_what_they_should)
+{
+    char seed[16];
+    struct child c;
+    snprintf(seed, sizeof seed, "%d", _i + 1);
+    struct graph *const g = recorded_run(
+        &c, "SIMGPU_SCHEDULE=%s %s/tests/simgpu/prog_random_blocks %s",
+        conform_schedules[_i % CONFORM_SCHEDULES], child_build(), seed);
+    char *text;
+    size_t length;
+    FILE *const f = open_memstream(&text, &length);
+    ck_assert_ptr_nonnull(f);
+    fputs(c.out, f);
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        if (g->nodes[at].node.kind == GRAPH_KERNEL)
+            calls_print(f, g, &g->nodes[at]);
+    ck_assert_int_eq(fclose(f), 0);
+    golden_expect_part("tests/simgpu/random_blocks.txt", seed, text);
+    free(text);
+    graph_free(g);
+    child_clear(&c);
+}
+END_TEST
+
 /* Block 15 is (1, 1, 2) of 2 x 3 x 4, thread 9 is (1, 1, 1). What the program
  * has printed comes first. */
 START_TEST(an_assertion_that_fails_names_its_thread)
@@ -65,6 +95,7 @@ int main(void)
     TCase *const t = tcase_create("blocks");
     tcase_add_test(t, threads_are_where_they_should_be);
     tcase_add_test(t, the_graph_orders_what_kernels_exchange);
+    tcase_add_loop_test(t, threads_exchange_what_they_should, 0, SEEDS);
     tcase_add_test(t, a_trap_ends_a_kernel);
     tcase_add_test(t, an_assertion_that_fails_names_its_thread);
     suite_add_tcase(suite, t);
