@@ -1,7 +1,6 @@
 #include "device/idle.h"
 
-#include <stdio.h>  /* snprintf */
-#include <string.h> /* strlen */
+#include <stdio.h> /* snprintf */
 
 #include "core/control.h"
 #include "core/flag.h"
@@ -22,25 +21,23 @@ static void describe(const void *arg, char *out, size_t nbytes)
 {
     const struct idle *const w = arg;
     struct flag_source by;
-    char what[512];
-    int n = snprintf(out, nbytes, "kernel %s, block (%u,%u,%u), thread %u ",
-                     w->launch->kernel->name, w->block.x, w->block.y,
-                     w->block.z, w->thread);
+    char what[512], wait[640] = "and others wait at different barriers";
+    char left[96] = "";
     if (w->poll.p) {
         const uint64_t value = simgpu_flag_read(w->poll.p, w->poll.nbytes, &by);
-        n += snprintf(out + n, nbytes - (size_t)n,
-                      "waits on the flag at %p, which is %llu: %s", w->poll.p,
-                      (unsigned long long)value,
-                      simgpu_heap_describe(w->poll.p, what, sizeof what));
-    } else {
-        n += snprintf(out + n, nbytes - (size_t)n,
-                      "and others wait at different barriers");
+        snprintf(wait, sizeof wait,
+                 "waits on the flag at %p, which is %llu: %s", w->poll.p,
+                 (unsigned long long)value,
+                 simgpu_heap_describe(w->poll.p, what, sizeof what));
     }
-    if (w->poll.p && w->nblocks_left && (size_t)n < nbytes)
-        snprintf(out + n, nbytes - (size_t)n,
+    if (w->poll.p && w->nblocks_left)
+        snprintf(left, sizeof left,
                  "; %llu blocks of its grid have not started: more than run "
                  "at the same time",
                  (unsigned long long)w->nblocks_left);
+    snprintf(out, nbytes, "kernel %s, block (%u,%u,%u), thread %u %s%s",
+             w->launch->kernel->name, w->block.x, w->block.y, w->block.z,
+             w->thread, wait, left);
 }
 
 static void begin(const struct launch *l, const struct poll *p, unsigned thread,
