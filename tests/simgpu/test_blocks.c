@@ -2,9 +2,10 @@
  * test_blocks.c: the threads of blocks of all shapes, and what they exchange
  */
 #include <check.h>
-#include <stdio.h>  /* open_memstream */
-#include <stdlib.h> /* free */
-#include <string.h> /* strcmp */
+#include <inttypes.h> /* PRIx32 */
+#include <stdio.h>    /* open_memstream */
+#include <stdlib.h>   /* free */
+#include <string.h>   /* strcmp */
 
 #include "calls.h"
 #include "child.h"
@@ -13,7 +14,9 @@
 #include "recorded.h"
 #include "suite.h"
 
-enum { SEEDS = 4 }; /* of random launches */
+enum { LONGEST = 120 }; /* of a part's line */
+
+enum { SEEDS = 4 }; /* that kernels are drawn from */
 
 START_TEST(threads_are_where_they_should_be)
 {
@@ -46,29 +49,64 @@ START_TEST(the_graph_orders_what_kernels_exchange)
 }
 END_TEST
 
-/* What threads get from each other in launches drawn from a seed, under any
- * schedule; then what the launches touch and follow. */
-START_TEST(threads_exchange_what_they_should)
+/* The beginning of a part's line, and a digest of all that is known of it. */
+static void print_part(FILE *f, const struct graph *g,
+                       const struct graph_view *v)
 {
-    char seed[16];
-    struct child c;
-    snprintf(seed, sizeof seed, "%d", _i + 1);
-    struct graph *const g = recorded_run(
-        &c, "SIMGPU_SCHEDULE=%s %s/tests/simgpu/prog_random_blocks %s",
-        conform_schedules[_i % CONFORM_SCHEDULES], child_build(), seed);
-    char *text;
+    char *line;
     size_t length;
+    uint32_t digest = 2166136261u;
+    FILE *const whole = open_memstream(&line, &length);
+    ck_assert_ptr_nonnull(whole);
+    calls_print(whole, g, v);
+    fprintf(whole, "%llu", (unsigned long long)v->node.latency_ps);
+    for (uint32_t i = 0; v->dep_parts && i < v->node.ndeps; i++)
+        fprintf(whole, " <%u", v->dep_parts[i]);
+    for (uint32_t i = 0; i < v->naccesses; i++)
+        fprintf(whole, " %x", (unsigned)v->accesses[i].write);
+    ck_assert_int_eq(fclose(whole), 0);
+    for (const char *c = line; *c; c++)
+        digest = (digest ^ (uint32_t)*c) * 16777619u;
+    line[strcspn(line, "\n")] = 0;
+    fprintf(f, "%.*s # %08" PRIx32 "\n", LONGEST, line, digest);
+    free(line);
+}
+
+/* What a program prints that draws kernels from a seed, under any schedule, and
+ * what these kernels touch and follow. */
+static void expect_drawn(const char *program, int nth)
+{
+    char seed[16], path[64], *text;
+    size_t length;
+    struct child c;
+    snprintf(seed, sizeof seed, "%d", nth + 1);
+    snprintf(path, sizeof path, "tests/simgpu/%s.txt", program);
+    struct graph *const g =
+        recorded_run(&c, "SIMGPU_SCHEDULE=%s %s/tests/simgpu/prog_%s %s",
+                     conform_schedules[nth % CONFORM_SCHEDULES], child_build(),
+                     program, seed);
     FILE *const f = open_memstream(&text, &length);
     ck_assert_ptr_nonnull(f);
     fputs(c.out, f);
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (g->nodes[at].node.kind == GRAPH_KERNEL)
-            calls_print(f, g, &g->nodes[at]);
+            print_part(f, g, &g->nodes[at]);
     ck_assert_int_eq(fclose(f), 0);
-    golden_expect_part("tests/simgpu/random_blocks.txt", seed, text);
+    golden_expect_part(path, seed, text);
     free(text);
     graph_free(g);
     child_clear(&c);
+}
+
+START_TEST(threads_exchange_what_they_should)
+{
+    expect_drawn("random_blocks", _i);
+}
+END_TEST
+
+START_TEST(kernels_share_words_as_they_should)
+{
+    expect_drawn("random_words", _i);
 }
 END_TEST
 
@@ -96,6 +134,7 @@ int main(void)
     tcase_add_test(t, threads_are_where_they_should_be);
     tcase_add_test(t, the_graph_orders_what_kernels_exchange);
     tcase_add_loop_test(t, threads_exchange_what_they_should, 0, SEEDS);
+    tcase_add_loop_test(t, kernels_share_words_as_they_should, 0, SEEDS);
     tcase_add_test(t, a_trap_ends_a_kernel);
     tcase_add_test(t, an_assertion_that_fails_names_its_thread);
     suite_add_tcase(suite, t);
