@@ -65,6 +65,8 @@ void calls_print(FILE *f, const struct graph *g, const struct graph_view *v)
     print_match(f, g, v);
     fprintf(f, ", %llu bytes of %u", (unsigned long long)n->bytes,
             n->elem_size);
+    if (n->flops != 0)
+        fprintf(f, ", %g flops", n->flops);
     if (n->kind == GRAPH_SEND || n->kind == GRAPH_RECV)
         fprintf(f, ", peer %d", n->peer_place);
     for (int i = 0; i < n->ndeps; i++)
