@@ -458,6 +458,73 @@ START_TEST(two_writers_take_turns)
 }
 END_TEST
 
+/* ---- bytes --------------------------------------------------------------- */
+
+/* The key 0, 1, 2 ... */
+static void write_counted(const char *key)
+{
+    FILE *const f = fopen(key, "w");
+    ck_assert_ptr_nonnull(f);
+    for (int i = 0; i < 32; i++)
+        fputc(i, f);
+    fclose(f);
+    ck_assert_int_eq(chmod(key, 0600), 0);
+}
+
+/* All rows, with their MACs in hexadecimal. */
+static void print_rows(FILE *out)
+{
+    static const char *const queries[] = {
+        "SELECT id, kind, student, lab, attempt, digest, body, hex(mac) FROM "
+        "entry ORDER BY id",
+        "SELECT entries, hex(mac) FROM head"};
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *s;
+        ck_assert_int_eq(sqlite3_prepare_v2(db, queries[i], -1, &s, NULL),
+                         SQLITE_OK);
+        while (sqlite3_step(s) == SQLITE_ROW)
+            for (int k = 0; k < sqlite3_column_count(s); k++)
+                fprintf(out, "%s%c", (const char *)sqlite3_column_text(s, k),
+                        k + 1 < sqlite3_column_count(s) ? '|' : '\n');
+        sqlite3_finalize(s);
+    }
+    sqlite3_close(db);
+}
+
+/* A ledger outlives the programs that wrote it: of a given key, the digests and
+ * MACs of these entries are the same in every version. */
+START_TEST(rows_are_the_same_in_every_version)
+{
+    static const char *const texts[] = {"", "ada", "bob", "lab1", "lab10"};
+    char key[128], digest[LEDGER_DIGEST], name[64];
+    snprintf(key, sizeof key, "%s/counted.key", dir);
+    write_counted(key);
+    snprintf(path, sizeof path, "%s/counted.db", dir);
+    struct ledger *const l =
+        ledger_open(path, key, LEDGER_WRITE, err, sizeof err);
+    ck_assert_msg(l != NULL, "%s", err);
+    FILE *const out = golden_begin();
+    print_rows(out);
+    for (int i = 0; i < 5; i++) {
+        const struct ledger_entry e = {.kind = texts[(i + 1) % 5],
+                                       .student = texts[(i + 2) % 5],
+                                       .lab = texts[(i + 3) % 5],
+                                       .attempt = i,
+                                       .digest = i ? digest : "",
+                                       .body = texts[i]};
+        ck_assert_int_eq(ledger_keep(l, texts[i], strlen(texts[i]), digest), 0);
+        ck_assert_int_eq(ledger_append(l, &e), i + 1);
+        ledger_pseudonym(l, texts[i], name, sizeof name);
+        fprintf(out, "%s\n", name);
+    }
+    ledger_close(l);
+    print_rows(out);
+    golden_end(out, "tests/grader/ledger.txt");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("ledger");
@@ -484,6 +551,7 @@ int main(void)
     tcase_add_test(t, a_reader_cannot_write);
     tcase_add_test(t, a_last_entry_without_a_mac_is_no_end);
     tcase_add_test(t, two_writers_take_turns);
+    tcase_add_test(t, rows_are_the_same_in_every_version);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

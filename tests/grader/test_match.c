@@ -2,10 +2,13 @@
  * Whose a file of a name is: patterns and people's names.
  */
 #include <check.h>
+#include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* free */
+#include <string.h> /* strcmp */
 
 #include "decompose.h"
 #include "fds.h"
+#include "golden.h"
 #include "heap.h"
 #include "match.h"
 #include "suite.h"
@@ -188,6 +191,40 @@ START_TEST(marks_follow_their_letters)
 }
 END_TEST
 
+/* ---- all code points ----------------------------------------------------- */
+
+static char *put(char *out, unsigned c)
+{
+    const int more = c >= 0x10000 ? 3 : c >= 0x800 ? 2 : c >= 0x80 ? 1 : 0;
+    *out++ = (char)(more ? (0xff00u >> (more + 1)) | c >> 6 * more : c);
+    for (int i = more - 1; i >= 0; i--)
+        *out++ = (char)(0x80 | (c >> 6 * i & 0x3f));
+    return out;
+}
+
+/* The next of those that are tried: all that the tables may hold, and some of
+ * the many that rules decide. */
+static unsigned after(unsigned c)
+{
+    return c < 0x2000 ? c + 1 : c + 97;
+}
+
+/* A line for each code point that consists of others. */
+START_TEST(code_points_are_decomposed_as_unicode_has_it)
+{
+    FILE *const out = golden_begin();
+    for (unsigned c = 1; c < 0x20000; c = after(c)) {
+        char text[8];
+        *put(text, c) = 0;
+        char *const parts = decompose(text);
+        if (strcmp(parts, text) != 0)
+            fprintf(out, "%04X %s %s\n", c, text, parts);
+        free(parts);
+    }
+    golden_end(out, "tests/grader/decomposed.txt");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("match");
@@ -199,6 +236,7 @@ int main(void)
     SUITE_LOOP(t, people_are_the_same_in_any_order_of_their_names, people);
     SUITE_LOOP(t, what_is_no_placeholder_is_found, patterns);
     SUITE_LOOP(t, marks_follow_their_letters, letters);
+    tcase_add_test(t, code_points_are_decomposed_as_unicode_has_it);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
