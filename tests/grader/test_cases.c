@@ -18,6 +18,7 @@
 #include "child.h"
 #include "golden.h"
 #include "heap.h"
+#include "judge/data.h"
 #include "judge/evidence.h"
 #include "judge/judge.h"
 #include "judge/plan.h"
@@ -31,23 +32,41 @@ static const char *text_in(const json_t *j, const char *key)
     return text ? text : "";
 }
 
+/* Print what the recorder draws for a rank. */
+static void tell_drawn(struct evidence_out *e, unsigned no, int iteration)
+{
+    const struct evidence_ask ask = {
+        .draw = {.what = DRAW_DATA, .arg = {DATA_INT64}}, .nbytes = 32};
+    int64_t v[4];
+    evidence_draw(e, no, iteration, &ask, -1, v);
+    printf("%d: %lld %lld %lld %lld\n", iteration, (long long)v[0],
+           (long long)v[1], (long long)v[2], (long long)v[3]);
+    fflush(stdout);
+}
+
 /* A case, as its parameter `does` says, on all ranks: this is no MPI program,
  * in which the others would be ended. */
-static void run_case(struct evidence_out *e, const json_t *j)
+static void run_case(struct evidence_out *e, const char *told, const json_t *j)
 {
     const unsigned no = (unsigned)json_integer_value(json_object_get(j, "no"));
     const char *const does = text_in(json_object_get(j, "with"), "does");
     const int n = (int)json_integer_value(json_object_get(j, "iterations"));
+    const int tells = strcmp(does, "tell") == 0;
     // the reference is slower by half, and is told by its name
     const double us = strcmp(program_invocation_short_name, "lab1") ? 100 : 150;
     evidence_put_status(e, no, RUN_MISSING, NULL);
+    if (tells)
+        printf("%s\n", told);
     if (strcmp(does, "exit") == 0)
         exit(3);
     if (strcmp(does, "wrong") == 0)
         evidence_put(e, EVIDENCE_METRIC, no, 0, "wrong", &us, sizeof us);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (tells)
+            tell_drawn(e, no, i);
         evidence_put(e, EVIDENCE_METRIC, no, (unsigned)i, "time_us", &us,
                      sizeof us);
+    }
     if (strcmp(does, "error") == 0)
         evidence_put_status(e, no, RUN_ERROR, "it fails");
     else
@@ -68,7 +87,7 @@ static int run_rank(void)
             evidence_key(e, strtoull(nonce, NULL, 16));
             return evidence_finish(e);
         }
-        run_case(e, j);
+        run_case(e, text, j);
         json_decref(j);
     }
     return 1;
@@ -252,10 +271,90 @@ START_TEST(each_machine_that_is_named_is_a_run)
 }
 END_TEST
 
+/* The log, in which the folder is called DIR. */
+static void expect_log(const char *part)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *const f = open_memstream(&text, &n);
+    const char *p = result.log.head;
+    for (const char *q; (q = strstr(p, dir)) != NULL; p = q + strlen(dir))
+        fprintf(f, "%.*sDIR", (int)(q - p), p);
+    fprintf(f, "%s", p);
+    fclose(f);
+    golden_expect_part("tests/grader/cases.txt", part, text);
+    free(text);
+}
+
+static void add_telling(const char *name, const char *topo)
+{
+    struct plan_case *const c = add(name, "tell", 1);
+    c->topo = (char *)topo;
+    c->with[c->nwith++] = (struct plan_param){(char *)"and", (char *)"so on"};
+}
+
+START_TEST(a_rank_is_told_its_cases)
+{
+    add_telling("one", PLAN_TOPO);
+    add_telling("two", PLAN_TOPO);
+    expect("telling");
+    expect_log("told");
+}
+END_TEST
+
+/* A program that shows how it is called, and the kit's part of its environment.
+ */
+static void call_shower(void)
+{
+    struct child c = child_run(
+        10,
+        "cd %s/work/out && rm program && printf '%%s\\n' '#!/bin/sh' 'echo "
+        "$0 $*' 'env | grep -E \"^(COMMLAB|SIMGPU|UCX)_\" | sort' > program "
+        "&& chmod 755 program && touch ../../t.xml",
+        dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+}
+
+START_TEST(a_measured_run_has_the_machine_of_its_caller)
+{
+    call_shower();
+    add("measured", "", 1);
+    expect("showing");
+    expect_log("shown");
+}
+END_TEST
+
+/* Names, files that are there and those that are not. */
+START_TEST(a_modelled_run_has_the_machine_of_its_case)
+{
+    static const struct {
+        const char *before, *file;
+    } names[] = {{"2x-dgx-h100", ""},
+                 {"2x:", "/t.xml@ndr"},
+                 {"", "/t.xml"},
+                 {"", "/no.xml@ndr"},
+                 {"4x:t.xml", ""}};
+    char machine[5][sizeof dir + 32];
+    call_shower();
+    place.machine.measured = 0;
+    request.schedule = "eager";
+    for (int i = 0; i < 5; i++) {
+        snprintf(machine[i], sizeof machine[i], "%s%s%s", names[i].before,
+                 *names[i].file ? dir : "", names[i].file);
+        add("modelled", "", 1)->topo = machine[i];
+    }
+    expect("showing machines");
+    expect_log("shown machines");
+}
+END_TEST
+
 int main(void)
 {
     if (getenv("COMMLAB_JOB"))
         return run_rank();
+    setenv("COMMLAB_STUDENT", "ada", 1);
+    setenv("SIMGPU_TOPO", "2x:/dev/../dev/null@ndr", 1);
     Suite *const s = suite_create("cases");
     TCase *const t = tcase_create("cases");
     heap_watch(t);
@@ -267,6 +366,9 @@ int main(void)
     tcase_add_test(t, what_is_timed_is_compared_with_the_reference);
     tcase_add_test(t, a_reference_that_fails_is_the_machines_fault);
     tcase_add_test(t, each_machine_that_is_named_is_a_run);
+    tcase_add_test(t, a_rank_is_told_its_cases);
+    tcase_add_test(t, a_measured_run_has_the_machine_of_its_caller);
+    tcase_add_test(t, a_modelled_run_has_the_machine_of_its_case);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
