@@ -12,6 +12,7 @@
 
 #include "allow.h"
 #include "audit.h"
+#include "fds.h"
 #include "heap.h"
 #include "suite.h"
 
@@ -39,7 +40,7 @@ static void add_section(Elf *elf, GElf_Shdr h, Elf_Type type, const void *p,
     ck_assert(gelf_update_shdr(s, &h));
 }
 
-static void add_header(Elf *elf, unsigned machine)
+static void add_header(Elf *elf, unsigned machine, unsigned names)
 {
     GElf_Ehdr e;
     ck_assert_ptr_nonnull(gelf_newehdr(elf, ELFCLASS64));
@@ -48,7 +49,7 @@ static void add_header(Elf *elf, unsigned machine)
     e.e_machine = (GElf_Half)machine;
     e.e_type = ET_REL;
     e.e_version = EV_CURRENT;
-    e.e_shstrndx = 5;
+    e.e_shstrndx = (GElf_Half)names;
     ck_assert(gelf_update_ehdr(elf, &e));
 }
 
@@ -61,7 +62,7 @@ static void make_object(int fd, unsigned machine, const void *code, size_t n,
     elf_version(EV_CURRENT);
     Elf *const elf = elf_begin(fd, ELF_C_WRITE, NULL);
     ck_assert_ptr_nonnull(elf);
-    add_header(elf, machine);
+    add_header(elf, machine, 5);
     add_section(elf,
                 (GElf_Shdr){.sh_name = TEXT,
                             .sh_type = SHT_PROGBITS,
@@ -174,14 +175,76 @@ START_TEST(atomics_of_arm64_may_be_functions)
 }
 END_TEST
 
+/* ---- definitions --------------------------------------------------------- */
+
+#define SYMBOL(at, bind, section)                                              \
+    {                                                                          \
+        .st_name = at, .st_info = ELF64_ST_INFO(bind, STT_FUNC),               \
+        .st_shndx = section                                                    \
+    }
+
+/* A local, a global, a weak and a common symbol, and two that are elsewhere. */
+static const Elf64_Sym symbols[] = {{.st_name = 0},
+                                    SYMBOL(1, STB_LOCAL, 1),
+                                    SYMBOL(3, STB_LOCAL, SHN_UNDEF),
+                                    SYMBOL(5, STB_GLOBAL, 1),
+                                    SYMBOL(7, STB_WEAK, 1),
+                                    SYMBOL(9, STB_GLOBAL, SHN_COMMON),
+                                    SYMBOL(11, STB_GLOBAL, SHN_UNDEF),
+                                    SYMBOL(13, STB_WEAK, SHN_UNDEF)};
+static const char symbol_names[] = "\0l\0m\0g\0w\0c\0u\0v";
+
+static void make_symbols(int fd)
+{
+    elf_version(EV_CURRENT);
+    Elf *const elf = elf_begin(fd, ELF_C_WRITE, NULL);
+    ck_assert_ptr_nonnull(elf);
+    add_header(elf, EM_X86_64, 3);
+    add_section(elf,
+                (GElf_Shdr){.sh_name = SYMTAB,
+                            .sh_type = SHT_SYMTAB,
+                            .sh_link = 2,
+                            .sh_info = 3,
+                            .sh_entsize = sizeof *symbols},
+                ELF_T_SYM, symbols, sizeof symbols);
+    add_section(elf, (GElf_Shdr){.sh_name = STRTAB, .sh_type = SHT_STRTAB},
+                ELF_T_BYTE, symbol_names, sizeof symbol_names);
+    add_section(elf, (GElf_Shdr){.sh_name = SHSTRTAB, .sh_type = SHT_STRTAB},
+                ELF_T_BYTE, section_names, sizeof section_names);
+    ck_assert_msg(elf_update(elf, ELF_C_WRITE) > 0, "%s", elf_errmsg(-1));
+    elf_end(elf);
+}
+
+/* Only what the other objects can be linked with is theirs to use. */
+START_TEST(global_definitions_are_given)
+{
+    struct audit a = {.by_nvcc = 0};
+    char path[] = "/tmp/audit-XXXXXX";
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    make_symbols(fd);
+    close(fd);
+    ck_assert_int_eq(audit_defined(&a, path), 0);
+    remove(path);
+    ck_assert_uint_eq(a.given.n, 3);
+    ck_assert(names_have(&a.given, "g") && names_have(&a.given, "w") &&
+              names_have(&a.given, "c"));
+    names_release(&a.given);
+    ck_assert_int_eq(audit_defined(&a, path), -1);
+    ck_assert_int_eq(audit_defined(&a, "Makefile"), -1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("audit");
     TCase *const t = tcase_create("audit");
     heap_watch(t);
+    fds_watch(t);
     tcase_add_test(t, only_what_compilers_need_is_relocated);
     tcase_add_test(t, system_calls_of_arm64_are_words);
     tcase_add_test(t, atomics_of_arm64_may_be_functions);
+    tcase_add_test(t, global_definitions_are_given);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -182,6 +182,26 @@ START_TEST(other_flags_make_other_objects)
 }
 END_TEST
 
+/* The compiler is a script below $GPU: what is known of it is its size. */
+START_TEST(another_compiler_makes_other_objects)
+{
+    static const char *const scripts[] = {
+        "#!/bin/sh\nexec gcc \"$@\"\n", "#!/bin/sh\nexec gcc -DKIT=7 \"$@\"\n"};
+    strcpy(place.machine.toolchain,
+           "\ncc=\"$GPU/cc -O2\"\ncxx=\"g++\"\nheaders=\"-I$COMMON\"\n"
+           "system=\"-isystem $COMMON\"\n");
+    put("kit/common/kit.h", "#ifndef KIT\n#define KIT 1\n#endif\n");
+    for (int i = 0; i < 2; i++) {
+        put("gpu/cc", scripts[i]);
+        struct child c = child_run(10, "chmod 755 %s/gpu %s/gpu/cc", dir, dir);
+        child_clear(&c);
+        make_work("kit/solutions/lab");
+        ck_assert_str_eq(taken(), "ab");
+        same_as_compiled();
+    }
+}
+END_TEST
+
 /* Changes to a submission, and which of its files are still the kit's. */
 static const struct {
     const char *edit, *taken;
@@ -315,6 +335,7 @@ int main(void)
     tcase_add_test(t, what_is_taken_is_what_a_compiler_makes);
     SUITE_LOOP(t, what_has_changed_is_compiled_again, changes);
     tcase_add_test(t, other_flags_make_other_objects);
+    tcase_add_test(t, another_compiler_makes_other_objects);
     SUITE_LOOP(t, what_a_submission_changed_is_left_to_the_compiler, edits);
     tcase_add_test(t, below_level_2_nothing_is_taken);
     tcase_add_test(t, a_kit_that_does_not_compile_is_left_to_the_compiler);

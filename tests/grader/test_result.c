@@ -225,6 +225,17 @@ START_TEST(a_table_has_visible_cases_and_the_sum_of_the_hidden)
 }
 END_TEST
 
+START_TEST(texts_may_be_short)
+{
+    keep(0, 4, verdict(0, "x"));
+    result_total(&result, &plan);
+    result_note(&result, "y");
+    print("short texts");
+    result_stop(&result, OUTCOME_SUSPECTED, "z");
+    print("stopped in short");
+}
+END_TEST
+
 START_TEST(without_questions_there_are_no_numbers)
 {
     keep(2, 4, verdict(1, ""));
@@ -429,6 +440,7 @@ int main(void)
     tcase_add_test(t, a_log_has_the_first_and_the_last_of_each_sandbox);
     tcase_add_test(t, of_a_long_log_8192_and_2048_bytes_are_kept);
     tcase_add_test(t, a_table_has_visible_cases_and_the_sum_of_the_hidden);
+    tcase_add_test(t, texts_may_be_short);
     tcase_add_test(t, without_questions_there_are_no_numbers);
     tcase_add_test(t, a_file_has_all_of_it);
     tcase_add_test(t, what_cannot_be_written_leaves_nothing);
