@@ -30,9 +30,10 @@ static cublasLtMatrixLayout_t layout(uint64_t rows, uint64_t cols, int64_t ld)
     cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_##name,          \
                                    &(value), sizeof(value))
 
-/* Two products, with a bias and an auxiliary matrix. */
-static cublasStatus_t product(const float *pa, const float *pb, const float *pc,
-                              float *pd, const float *bias, float *aux)
+/* Two products, with beta C, a bias and an auxiliary matrix. */
+static cublasStatus_t scaled(float beta, const float *pa, const float *pb,
+                             const float *pc, float *pd, const float *bias,
+                             float *aux)
 {
     const uint32_t what = CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
     const int64_t aux_ld = 8;
@@ -42,8 +43,26 @@ static cublasStatus_t product(const float *pa, const float *pb, const float *pc,
         SET(EPILOGUE_AUX_POINTER, aux) || SET(EPILOGUE_AUX_LD, aux_ld))
         exit(1);
     return cublasLtMatmul((cublasLtHandle_t)h, desc, &one, pa, layout(M, K, 5),
-                          pb, layout(K, N, 6), &one, pc, layout(M, N, 7), pd,
+                          pb, layout(K, N, 6), &beta, pc, layout(M, N, 7), pd,
                           layout(M, N, 8), NULL, NULL, 0, 0);
+}
+
+static cublasStatus_t product(const float *pa, const float *pb, const float *pc,
+                              float *pd, const float *bias, float *aux)
+{
+    return scaled(1, pa, pb, pc, pd, bias, aux);
+}
+
+/* C is not read if beta is 0. */
+static void without_operands(void)
+{
+    for (float beta = 0; beta < 2; beta++) {
+        SHOW(scaled(beta, NULL, b, c, c, a, b));
+        SHOW(scaled(beta, a, NULL, c, c, a, b));
+        SHOW(scaled(beta, a, b, NULL, c, a, b));
+        SHOW(scaled(beta, a, b, c, NULL, a, b));
+    }
+    SHOW(scaled(0.5f, a, b, NULL, c, a, b));
 }
 
 SHORT(a_of_lt, product(end, b, c, c, a, b))
@@ -200,10 +219,11 @@ static void places(void)
 int main(void)
 {
     static void (*const calls[])(void) = {
-        shapes,    handles,       by_types,     places,     a_of_lt,
-        b_of_lt,   c_of_lt,       d_of_lt,      bias_of_lt, aux_of_lt,
-        all_of_lt, no_bias_of_lt, no_aux_of_lt, in_of_c2c,  out_of_c2c,
-        in_of_d2z, out_of_d2z,    in_of_c2r,    out_of_c2r, none_of_fft};
+        shapes,     handles,       by_types,     places,           a_of_lt,
+        b_of_lt,    c_of_lt,       d_of_lt,      bias_of_lt,       aux_of_lt,
+        all_of_lt,  no_bias_of_lt, no_aux_of_lt, without_operands, in_of_c2c,
+        out_of_c2c, in_of_d2z,     out_of_d2z,   in_of_c2r,        out_of_c2r,
+        none_of_fft};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         apart(calls[i]);
     return 0;

@@ -329,6 +329,24 @@ static void check_pointers(void)
 }
 
 /* One stream waits for what another writes. */
+static void add_to(void *arg)
+{
+    *(int *)arg += 5;
+}
+
+static void check_host_functions(void)
+{
+    cudaStream_t s;
+    int n = 2;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    RULE(cuLaunchHostFunc(s, add_to, &n) == CUDA_SUCCESS &&
+             cuStreamSynchronize(s) == CUDA_SUCCESS && n == 7,
+         "a stream calls a function with its argument");
+    RULE(cuLaunchHostFunc(s, NULL, &n) == CUDA_ERROR_INVALID_VALUE,
+         "and none that is not there");
+    cudaStreamDestroy(s);
+}
+
 static void check_streams(void)
 {
     cudaStream_t a, b;
@@ -434,6 +452,7 @@ int main(int argc, char **argv)
     cudaSetDevice(rank);
     if (rank == 0)
         check_pointers();
+    check_host_functions();
     check_streams();
     if (nranks == 2)
         check_ranks(rank, argc > 1 && strcmp(argv[1], "never") == 0);

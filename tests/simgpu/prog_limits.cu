@@ -84,6 +84,12 @@ static void check_shared(int *d)
                               most + 1) == cudaErrorInvalidValue,
          "but no more");
     cudaGetLastError();
+    RULE(cudaFuncSetAttribute(use_shared,
+                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              0) == cudaSuccess,
+         "or none");
+    use_shared<<<1, 32, 1>>>(d);
+    RULE(cudaGetLastError() == cudaErrorInvalidValue, "which there is not then");
 }
 
 static void check_frees()
