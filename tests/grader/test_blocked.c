@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <fcntl.h>  /* open */
+#include <limits.h> /* PATH_MAX */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* setenv */
 #include <string.h> /* strcmp */
@@ -254,6 +255,25 @@ START_TEST(without_a_folder_for_it_there_is_no_difference)
 }
 END_TEST
 
+/* A path is whole up to the longest that a system knows, and then cut. */
+START_TEST(the_longest_path_is_named)
+{
+    static char folder[PATH_MAX] = "/dev/null/";
+    struct export e = class;
+    e.out = folder;
+    memset(folder + 10, 'x', PATH_MAX - 10 - 7);
+    catch (1);
+    for (int i = 0; i < 3; i++)
+        ck_assert_ptr_null(export_file_in(&e, "%s", &"abcdef"[2 - i]));
+    catch (0);
+    see("sed 's/xxx*/x/' said; awk '{ print length }' said",
+        "grade export: /dev/null/x/cdef: Not a directory\n"
+        "grade export: /dev/null/x/bcdef: Not a directory\n"
+        "grade export: /dev/null/x/abcde: Not a directory\n"
+        "4125\n4126\n4126\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("blocked");
@@ -265,6 +285,7 @@ int main(void)
     tcase_add_test(t, a_difference_is_of_the_two_attempts);
     SUITE_LOOP(t, what_cannot_be_written_ends_the_export, blocked);
     tcase_add_test(t, moss_needs_a_lab);
+    tcase_add_test(t, the_longest_path_is_named);
     tcase_add_test(t, without_a_folder_for_it_there_is_no_difference);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -325,6 +325,24 @@ START_TEST(a_measured_run_has_the_machine_of_its_caller)
 }
 END_TEST
 
+/* In the sandbox a program finds folders that it can only read. */
+START_TEST(a_run_writes_to_no_folder_of_the_graders)
+{
+    struct child c = child_run(
+        10,
+        "cd %s/work/out && rm program && printf '%%s\\n' '#!/bin/sh' 'cd /' "
+        "'for d in job out simgpu; do touch $d/x && echo $d; done 2>&1' "
+        "'touch tmp/x && echo tmp' > program && chmod 755 program",
+        dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+    request.isolation = 2;
+    add("writes", "", 1);
+    expect("writing");
+    expect_log("written");
+}
+END_TEST
+
 /* Names, files that are there and those that are not. */
 START_TEST(a_modelled_run_has_the_machine_of_its_case)
 {
@@ -368,6 +386,7 @@ int main(void)
     tcase_add_test(t, each_machine_that_is_named_is_a_run);
     tcase_add_test(t, a_rank_is_told_its_cases);
     tcase_add_test(t, a_measured_run_has_the_machine_of_its_caller);
+    tcase_add_test(t, a_run_writes_to_no_folder_of_the_graders);
     tcase_add_test(t, a_modelled_run_has_the_machine_of_its_case);
     suite_add_tcase(s, t);
     return suite_run(s);
