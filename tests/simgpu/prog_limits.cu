@@ -89,7 +89,8 @@ static void check_shared(int *d)
                               0) == cudaSuccess,
          "or none");
     use_shared<<<1, 32, 1>>>(d);
-    RULE(cudaGetLastError() == cudaErrorInvalidValue, "which there is not then");
+    RULE(cudaGetLastError() == cudaErrorInvalidValue,
+         "which there is not then");
 }
 
 static void check_frees()
