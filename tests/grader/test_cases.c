@@ -214,6 +214,20 @@ START_TEST(a_case_that_ends_the_run_pays_alone)
 }
 END_TEST
 
+/* Cases that earned nothing would not be run again: but for a picture. */
+START_TEST(each_machine_is_that_of_all_its_cases)
+{
+    place.machine.measured = 0;
+    request.timeline = 1;
+    add("first", "", 1);
+    add("elsewhere", "", 1)->topo = (char *)"2x-dgx-h100";
+    add("third", "", 1);
+    struct child c = child_run(10, "cp /bin/true %s/work/out/program", dir);
+    child_clear(&c);
+    expect("for a picture");
+}
+END_TEST
+
 START_TEST(each_number_of_ranks_is_a_run)
 {
     add("one", "", 1);
@@ -384,6 +398,7 @@ int main(void)
     tcase_add_test(t, what_is_timed_is_compared_with_the_reference);
     tcase_add_test(t, a_reference_that_fails_is_the_machines_fault);
     tcase_add_test(t, each_machine_that_is_named_is_a_run);
+    tcase_add_test(t, each_machine_is_that_of_all_its_cases);
     tcase_add_test(t, a_rank_is_told_its_cases);
     tcase_add_test(t, a_measured_run_has_the_machine_of_its_caller);
     tcase_add_test(t, a_run_writes_to_no_folder_of_the_graders);
