@@ -91,8 +91,8 @@ static int is_complete(const struct block *b, const struct at_warps *at,
     return 1;
 }
 
-/* Release threads whose barrier is complete. Loosely: when nothing else can run,
- * for programs whose lanes give one barrier different masks. */
+/* Release threads whose barrier is complete. Loosely: when nothing else can
+ * run, for programs whose lanes give one barrier different masks. */
 static int release_warps(struct block *b, int loosely)
 {
     struct at_warps at;
