@@ -166,6 +166,7 @@ void grammar_expect(const char *path, const char *part, int n,
         const int number = (int)(at / strlen("01234567 "));
         char *const text = get(number);
         printf("%s\n", text); // which is too long for a message of Check's
+        fflush(stdout);
         ck_abort_msg("%s %s: text %d differs from what it was, it is above; "
                      "UPDATE_GOLDEN=1 writes the digests anew",
                      path, part, number);
