@@ -348,14 +348,16 @@ START_TEST(a_measured_run_has_the_machine_of_its_caller)
 }
 END_TEST
 
-/* In the sandbox a program finds folders that it can only read. */
+/* In the sandbox a program finds folders that it can only read, and is told of
+ * the one that it can write. */
 START_TEST(a_run_writes_to_no_folder_of_the_graders)
 {
     struct child c = child_run(
         10,
         "cd %s/work/out && rm program && printf '%%s\\n' '#!/bin/sh' 'cd /' "
         "'for d in job out simgpu; do touch $d/x && echo $d; done 2>&1' "
-        "'touch tmp/x && echo tmp' > program && chmod 755 program",
+        "'touch tmp/x && echo tmp' 'echo $HOME $TMPDIR $PATH $LC_ALL' > "
+        "program && chmod 755 program",
         dir);
     ck_assert_msg(c.status == 0, "%s", c.err);
     child_clear(&c);

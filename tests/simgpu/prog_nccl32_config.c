@@ -180,25 +180,34 @@ static void check_params(void)
     ncclParamDumpAll();
 }
 
-static void check_encryption(void)
+/* Two ranks, the second of which is encrypted as it says. */
+static ncclResult_t meet(const ncclEncryptionConfig_t *second)
 {
-    ncclEncryptionConfig_t config = NCCL_ENCRYPTION_CONFIG_INITIALIZER;
     ncclComm_t comms[2] = {NULL, NULL};
     ncclUniqueId id;
-    RULE(ncclSetEncryption(&config) == ncclSuccess, "encryption may be none");
-    config.mode = NCCL_ENCRYPTION_MODE_PSK;
-    RULE(ncclSetEncryption(&config) == ncclInvalidArgument, "needs a key");
-    config.psk = "secret";
     ncclGetUniqueId(&id);
     ncclGroupStart();
     cudaSetDevice(0);
     ncclCommInitRank(&comms[0], 2, id, 0);
-    RULE(ncclSetEncryption(&config) == ncclSuccess, "or has one");
+    RULE(ncclSetEncryption(second) == ncclSuccess, "encryption is taken");
     cudaSetDevice(1);
     ncclCommInitRank(&comms[1], 2, id, 1);
-    RULE(ncclGroupEnd() == ncclSystemError,
-         "ranks with different keys do not meet");
+    const ncclResult_t met = ncclGroupEnd();
+    for (int i = 0; i < 2 && met == ncclSuccess; i++)
+        ncclCommDestroy(comms[i]);
     cudaSetDevice(0);
+    return met;
+}
+
+static void check_encryption(void)
+{
+    ncclEncryptionConfig_t config = NCCL_ENCRYPTION_CONFIG_INITIALIZER;
+    RULE(meet(&config) == ncclSuccess, "none is what there is without a word");
+    config.mode = NCCL_ENCRYPTION_MODE_PSK;
+    RULE(ncclSetEncryption(&config) == ncclInvalidArgument, "needs a key");
+    config.psk = "secret";
+    RULE(meet(&config) == ncclSystemError,
+         "ranks with different keys do not meet");
     config.magic = 0;
     RULE(ncclSetEncryption(&config) == ncclInvalidArgument,
          "its configuration is initialised");
