@@ -177,6 +177,20 @@ static void other_types(void)
     SAY(cublasNrm2Ex(h, M, a, CUDA_R_32F, 2, result, CUDA_R_32F, CUDA_R_32F));
 }
 
+/* Their operations cost more than real ones, and each other ones. */
+static void complex_types(void)
+{
+    const float factor[] = {3, 1};
+    SAY(cublasAxpyEx(h, N, factor, CUDA_C_32F, a, CUDA_C_32F, 3, b, CUDA_C_32F,
+                     2, CUDA_C_32F));
+    SAY(cublasScalEx(h, M, factor, CUDA_C_32F, a, CUDA_C_32F, 2, CUDA_C_32F));
+    SAY(cublasDotEx(h, N, a, CUDA_C_32F, 3, b, CUDA_C_32F, 2, result,
+                    CUDA_C_32F, CUDA_C_32F));
+    SAY(cublasDotcEx(h, M, a, CUDA_C_32F, 1, b, CUDA_C_32F, 2, result,
+                     CUDA_C_32F, CUDA_C_32F));
+    SAY(cublasNrm2Ex(h, M, a, CUDA_C_32F, 2, result, CUDA_R_32F, CUDA_R_32F));
+}
+
 /* Matrices without rows or columns are right, and nothing is done. */
 static void empty(void)
 {
@@ -376,6 +390,7 @@ int main(int argc, char **argv)
     matrices();
     complex_numbers();
     other_types();
+    complex_types();
     if (says)
         return 0;
     empty();
