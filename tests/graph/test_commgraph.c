@@ -198,6 +198,19 @@ START_TEST(time_is_summed_by_kind_and_by_rank)
 }
 END_TEST
 
+/* What NCCL is told in the environment holds for a saved run, too. */
+START_TEST(time_is_that_of_nccls_settings)
+{
+    record_race();
+    struct child c = child_run(60, "NCCL_PROTO=Simple %s/commgraph time %s",
+                               child_build(), s.dir);
+    ck_assert_msg(c.status == 0 && strstr(c.out, "ncclAllReduce") &&
+                      !strstr(c.out, "45.753"),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(the_critical_path_is_listed_and_summed)
 {
     expect_output(
@@ -349,6 +362,7 @@ int main(void)
     tcase_add_test(t, timeline_writes_what_the_name_of_the_file_says);
     tcase_add_test(t, the_head_of_a_picture_says_what_is_shown);
     tcase_add_test(t, time_is_summed_by_kind_and_by_rank);
+    tcase_add_test(t, time_is_that_of_nccls_settings);
     tcase_add_test(t, the_critical_path_is_listed_and_summed);
     tcase_add_test(t, hazards_are_counted_and_have_status_1);
     tcase_add_test(t, hazards_as_json_name_operations_and_bytes);
