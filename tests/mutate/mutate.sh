@@ -96,7 +96,7 @@ inside() {
             --unshare-pid --unshare-ipc --unshare-net --die-with-parent \
             sh -c 'mount -t proc proc /proc 2> /dev/null; exec "$@"' sh \
             timeout -k 1 "$sec" "$@"
-    )
+    ) < /dev/null # mpirun reads what it finds, here the list of mutants
 }
 
 build() { # W TARGET...
@@ -290,7 +290,11 @@ named() {
             || die "$data/named: not once in $file: $text"
         original 1 "$file"
         judge 1 "$file" "$mutant"
-        [ "$verdict" = killed ] || verdict=UNNOTICED
+        case $verdict in
+        killed) ;;
+        rejected | same) die "$data/named: no other code in $file: $text" ;;
+        *) verdict=UNNOTICED ;;
+        esac
         say "$verdict" "$file" named "$killer" "$text"
         original 1 "$file"
     done < <(awk 'BEGIN { RS = ""; ORS = "\0" } !/^#/' $data/named)

@@ -234,6 +234,15 @@ START_TEST(what_cannot_be_judged_is_an_error_by_name)
     ck_assert_msg(strstr(c.err, "not once in toy.c"), "%s", c.err);
     child_clear(&c);
 
+    write_file("tests/mutate/named", "toy.c toy_distance\n"
+                                     "-     if (a > b)\n"
+                                     "+     if (a > )\n"
+                                     "No code.\n");
+    c = mutate(ALL);
+    ck_assert_int_eq(c.status, 2);
+    ck_assert_msg(strstr(c.err, "no other code in toy.c"), "%s", c.err);
+    child_clear(&c);
+
     write_file("tests/mutate/named", "");
     write_file("tests/mutate/equivalent", "toy.c toy_distance\n"
                                           "- if (a > b)\n"
