@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/mix.h"
 #include "golden.h"
 #include "graph/explain.h"
+#include "lots.h"
 #include "replayed.h"
 #include "suite.h"
 
@@ -21,7 +21,8 @@ enum { US = 1000000, RANKS = 4, STEPS = 60 }; /* ps */
 
 static struct {
     struct replayed r;
-    uint64_t seed, ndrawn, nmatches;
+    struct lots lots;
+    uint64_t nmatches;
     int shift;                    /* all sizes are divided by 2 to the shift */
     const int *place;             /* by rank */
     const char *span;             /* or NULL */
@@ -30,7 +31,7 @@ static struct {
 
 static uint64_t draw(uint64_t n)
 {
-    return mix_nth(mix_hash(run.seed), ++run.ndrawn) % n;
+    return lots_draw(&run.lots, n);
 }
 
 /* The range is the thread's, its number the segment's. */
@@ -128,7 +129,7 @@ static void setup_call(uint32_t rank)
 static void messages(uint32_t rank)
 {
     const uint32_t to = (rank + 1 + (uint32_t)draw(RANKS - 1)) % RANKS;
-    const uint32_t group = draw(2) ? 100 + (uint32_t)run.ndrawn : 0;
+    const uint32_t group = draw(2) ? 100 + (uint32_t)run.lots.ndrawn : 0;
     for (uint64_t n = 1 + draw(4); n > 0; n--) {
         const uint64_t nbytes = size(30000000);
         const uint64_t at = 64 * draw(4);
@@ -204,8 +205,8 @@ static void step(void)
 
 static void draw_run(uint64_t seed, const char *machine, const int *place)
 {
-    run.seed = seed;
-    run.ndrawn = run.nmatches = 0;
+    run.lots = (struct lots){.seed = seed};
+    run.nmatches = 0;
     run.place = place;
     run.shift = 5 * (int)(seed / 4 % 3);
     replayed_init(&run.r, machine, RANKS);
@@ -243,7 +244,8 @@ static void explain(FILE *out, const char *span)
     char err[256];
     struct explain e;
     struct graph *const g = synthetic_load(&run.r.s);
-    fprintf(out, "seed %" PRIu64 ", span %s\n", run.seed, span ? span : "none");
+    fprintf(out, "seed %" PRIu64 ", span %s\n", run.lots.seed,
+            span ? span : "none");
     ck_assert_msg(explain_run(g, run.r.topo, NULL, span, &e, err, sizeof err) ==
                       0,
                   "%s", err);

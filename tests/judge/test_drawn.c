@@ -10,11 +10,11 @@
 #include <stdlib.h>   /* free */
 #include <string.h>   /* memcpy */
 
-#include "base/mix.h"
 #include "grammar.h"
 #include "judge/data.h"
 #include "judge/formula.h"
 #include "judge/origin.h"
+#include "lots.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -22,19 +22,16 @@
 
 const struct judge_lab *const judge_labs[] = {NULL};
 
-static struct {
-    uint64_t seed, n;
-} drawn;
+static struct lots lots;
 
 static void begin_draw(int number)
 {
-    drawn.seed = mix_hash((uint64_t)number);
-    drawn.n = 0;
+    lots = (struct lots){.seed = (uint64_t)number};
 }
 
 static uint64_t draw(uint64_t n)
 {
-    return mix_nth(drawn.seed, ++drawn.n) % n;
+    return lots_draw(&lots, n);
 }
 
 static FILE *begin(char **all, size_t *nbytes)

@@ -2,7 +2,7 @@
 
 #include <string.h> /* memset */
 
-#include "base/mix.h"
+#include "lots.h"
 
 enum { US = 1000000, STEPS = 70, QUEUES = 3, ALLOCS = 4 }; /* US: ps */
 
@@ -21,7 +21,8 @@ enum { NMACHINES = sizeof machines / sizeof *machines };
 static struct {
     struct synthetic *s;
     const struct machine *m;
-    uint64_t seed, ndrawn, nmatches;
+    struct lots lots;
+    uint64_t nmatches;
     uint32_t nallocs[ANYRUN_RANKS];
     struct graph_ref last[ANYRUN_RANKS]; /* the last device operation */
     struct graph_ref call[ANYRUN_RANKS]; /* the last of thread 0 */
@@ -40,11 +41,9 @@ uint32_t anyrun_nranks(uint64_t seed)
 
 /* ---- lots ---------------------------------------------------------------- */
 
-/* Numbers are drawn one by one, each in a statement of its own: the order
- * within an initializer is the compiler's. */
 static uint64_t draw(uint64_t n)
 {
-    return mix_nth(mix_hash(run.seed), ++run.ndrawn) % n;
+    return lots_draw(&run.lots, n);
 }
 
 static uint64_t draw_bytes(void)
@@ -129,7 +128,7 @@ static void add(uint32_t rank, const struct synthetic_op *op)
 {
     static const char *const spans[] = {"step #0", "step #1", "<a> & \"b\"",
                                         NULL};
-    synthetic_range(run.s, rank, spans[run.ndrawn / 97 % 4]);
+    synthetic_range(run.s, rank, spans[run.lots.ndrawn / 97 % 4]);
     const struct graph_ref ref = synthetic_add(run.s, rank, op);
     run.latest = op->node.queue ? ref : (struct graph_ref){0, 0};
     if (op->node.queue)
@@ -416,7 +415,7 @@ void anyrun_record(struct synthetic *s, uint64_t seed)
     memset(&run, 0, sizeof run);
     run.s = s;
     run.m = &machines[seed % NMACHINES];
-    run.seed = seed;
+    run.lots.seed = seed;
     for (uint32_t r = 0; r < run.m->nranks; r++)
         begin(r);
     for (int i = 0; i < STEPS; i++) {

@@ -8,6 +8,7 @@
 
 #include "base/mix.h"
 #include "golden.h"
+#include "lots.h"
 #include "whole.h"
 
 enum { MAX_RULES = 120, MAX_ALTERNATIVES = 100, DEEP = 9 };
@@ -66,13 +67,13 @@ void grammar_free(struct grammar *g)
 
 struct drawing {
     const struct grammar *g;
-    uint64_t seed, ndrawn;
+    struct lots lots;
     FILE *out;
 };
 
 static uint64_t draw(struct drawing *d, uint64_t n)
 {
-    return mix_nth(mix_hash(d->seed), ++d->ndrawn) % n;
+    return lots_draw(&d->lots, n);
 }
 
 static const struct rule *find_rule(const struct grammar *g, const char *name,
@@ -117,13 +118,13 @@ static char *text_of(struct drawing *d, const char *rule)
 
 char *grammar_text(const struct grammar *g, const char *rule, uint64_t seed)
 {
-    struct drawing d = {.g = g, .seed = seed};
+    struct drawing d = {.g = g, .lots.seed = seed};
     return text_of(&d, rule);
 }
 
 char *grammar_damaged(const struct grammar *g, const char *rule, uint64_t seed)
 {
-    struct drawing d = {.g = g, .seed = seed};
+    struct drawing d = {.g = g, .lots.seed = seed};
     char *const text = text_of(&d, rule), *damaged;
     const size_t length = strlen(text), at = draw(&d, length + 1);
     size_t n = 1 + draw(&d, 12);
