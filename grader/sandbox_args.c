@@ -170,7 +170,8 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls)
 {
-    // the real, effective and saved user, and no capability; no process for it
+    // neither the real, the effective nor the saved user is root, and there is
+    // no capability: the shell reads that itself, since it begins every run
     static const char unprivileged[] =
         "ok=0; while read -r k a b c d; do case $k$a in "
         "Uid:*) [ $a != 0 ] && [ $b != 0 ] && [ $c != 0 ] && ok=$((ok + 1)) ;; "

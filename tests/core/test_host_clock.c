@@ -341,8 +341,8 @@ static void reads_in_worker(struct op *op)
     spin(&gate);
 }
 
-/* The clock of a polling thread stands still until the machine's clock is a
- * minute past the first poll. */
+/* A polling thread's clock does not advance until the machine's is a minute
+ * past the first poll. */
 static void poll_once(void)
 {
     has_read = gate = 0;

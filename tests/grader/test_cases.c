@@ -248,17 +248,22 @@ START_TEST(what_is_timed_is_compared_with_the_reference)
 }
 END_TEST
 
+/* A program: a script of these lines, each quoted for a shell. */
+static void give_script(const char *name, const char *lines)
+{
+    struct child c = child_run(10,
+                               "cd %s && rm -f %s && printf '%%s\\n' "
+                               "'#!/bin/sh' %s > %s && chmod 755 %s",
+                               dir, name, lines, name, name);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
+}
+
 /* A program that never asks for a case. mpirun may be ended by SIGPIPE if it
  * ends at once. */
 static void give_idler(const char *name)
 {
-    struct child c =
-        child_run(10,
-                  "cd %s && rm -f %s && printf '%%s\\n' '#!/bin/sh' "
-                  "'sleep 0.2' > %s && chmod 755 %s",
-                  dir, name, name, name);
-    ck_assert_msg(c.status == 0, "%s", c.err);
-    child_clear(&c);
+    give_script(name, "'sleep 0.2'");
 }
 
 START_TEST(a_reference_that_fails_is_the_machines_fault)
@@ -316,14 +321,10 @@ END_TEST
  */
 static void call_shower(void)
 {
-    struct child c = child_run(
-        10,
-        "cd %s/work/out && rm program && printf '%%s\\n' '#!/bin/sh' 'echo "
-        "$0 $*' 'env | grep -E \"^(COMMLAB|SIMGPU|UCX)_\" | sort' > program "
-        "&& chmod 755 program && touch ../../t.xml",
-        dir);
-    ck_assert_msg(c.status == 0, "%s", c.err);
-    child_clear(&c);
+    give_script("t.xml", ""); // a machine's file: nothing here reads it
+    give_script("work/out/program",
+                "'echo $0 $*' "
+                "'env | grep -E \"^(COMMLAB|SIMGPU|UCX)_\" | sort'");
 }
 
 /* Cases that earned nothing would not be run again: but for a picture. */
@@ -352,15 +353,10 @@ END_TEST
  * the one that it can write. */
 START_TEST(a_run_writes_to_no_folder_of_the_graders)
 {
-    struct child c = child_run(
-        10,
-        "cd %s/work/out && rm program && printf '%%s\\n' '#!/bin/sh' 'cd /' "
-        "'for d in job out simgpu; do touch $d/x && echo $d; done 2>&1' "
-        "'touch tmp/x && echo tmp' 'echo $HOME $TMPDIR $PATH $LC_ALL' > "
-        "program && chmod 755 program",
-        dir);
-    ck_assert_msg(c.status == 0, "%s", c.err);
-    child_clear(&c);
+    give_script(
+        "work/out/program",
+        "'cd /' 'for d in job out simgpu; do touch $d/x && echo $d; done 2>&1' "
+        "'touch tmp/x && echo tmp' 'echo $HOME $TMPDIR $PATH $LC_ALL'");
     request.isolation = 2;
     add("writes", "", 1);
     expect("writing");

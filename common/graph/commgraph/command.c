@@ -121,15 +121,15 @@ int command_run_init(struct command_run *r, const char *dir, const char *topo)
         return command_failed("%s", err);
     if (!topo)
         topo = r->graph->machine ? r->graph->machine : "dgx-h100";
-    r->topo = topo_load(topo, err, sizeof err);
-    if (r->topo)
-        topo_settings(r->topo, environ, remark, NULL);
+    r->topo = command_topo(topo);
     if (r->topo)
         r->replay = replay_run(r->graph, r->topo, &r->options, err, sizeof err);
     if (r->replay)
         return 0;
+    if (r->topo)
+        command_failed("%s", err);
     command_run_release(r);
-    return command_failed("%s", err);
+    return COMMAND_FAILED;
 }
 
 void command_run_release(struct command_run *r)
