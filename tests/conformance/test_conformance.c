@@ -38,9 +38,10 @@ static int hold_rule(const struct expected *e, const struct expected_rule *r,
                                labtest_root(), machine_for(e), schedule,
                                r->nranks, child_build(), r->number);
     int status = expected_compare(e, r, c.out, err, ERR);
-    if (status == 0 && c.status != 0) {
-        snprintf(err, ERR, "rule %s: status %d\n%s", r->number, c.status,
-                 c.err);
+    if (c.status != 0) {
+        const size_t n = status ? strlen(err) : 0;
+        snprintf(err + n, ERR - n, "%srule %s: status %d%s\n%s", n ? "\n" : "",
+                 r->number, c.status, c.timed_out ? ", timed out" : "", c.err);
         status = -1;
     }
     child_clear(&c);
