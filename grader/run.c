@@ -272,6 +272,7 @@ int run_make(const struct request *q, const struct place *p,
         .most_bytes = SHOWN_CAP,
         .memory_mib = memory_mib(&p->machine),
         .keeps_modes = 1,
+        .no_input = 1,
     };
     const char *const job = sandbox_path(&s, "/job");
     sandbox_env(&s, "COMMLAB_JOB", job);

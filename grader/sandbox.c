@@ -19,6 +19,7 @@
 #include <sys/wait.h>         /* waitpid */
 #include <unistd.h>           /* fork */
 
+#include "base/no_input.h"
 #include "base/steady.h"
 #include "confine.h"
 #include "groups.h"
@@ -156,7 +157,10 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     char missing[128], *env[MAX_ENV];
     dup2(p->out[1], 1);
     dup2(p->out[1], 2);
-    dup2(open("/dev/null", O_RDONLY), 0);
+    if (s->no_input)
+        no_input();
+    else
+        dup2(open("/dev/null", O_RDONLY), 0);
     confine_rlimits();
     groups_enter(keeper, s->memory_mib, missing, sizeof missing);
     dprintf(p->missing[1], "%s", missing);

@@ -48,6 +48,7 @@ struct sandbox {
     long long most_bytes; /* and how large they may become */
     int memory_mib;       /* 0: GROUPS_MEMORY_MIB */
     int keeps_modes;      /* nothing inside may change a file's mode */
+    int no_input;         /* its input does not end: for mpirun (no_input.h) */
 };
 
 struct sandbox_end { /* how it ended */

@@ -73,7 +73,8 @@ static const struct {
      "--version",
      "kernels are compiled here: install g++, or load its module in setup"},
     {"MPI",
-     "r=$(env -i PATH=\"$PATH\" timeout 60 mpirun -n 2 sh -c 'echo rank' 2>&1 "
+     "r=$(env -i PATH=\"$PATH\" timeout 60 mpirun -n 2 sh -c 'sleep 0.2; echo "
+     "rank' 2>&1 "
      "< /dev/null); "
      "[ \"$r\" = \"rank\nrank\" ] && mpirun --version | sed -n 's/^ *Version: "
      "*/MPICH /p' || "

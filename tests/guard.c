@@ -28,6 +28,7 @@
 #include <time.h>         /* nanosleep */
 #include <unistd.h>       /* fork */
 
+#include "base/no_input.h"
 #include "base/steady.h"
 
 enum {
@@ -183,13 +184,12 @@ int main(int argc, char **argv)
     const double begin = steady_sec(), sec = strtod(argv[1], NULL);
     const int log = open(
         argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    const int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int out = fcntl(1, F_DUPFD_CLOEXEC, 3);
-    if (log < 0 || none < 0 || out < 0) {
+    if (log < 0 || out < 0) {
         perror(argv[2]);
         return 2;
     }
-    dup2(none, 0);
+    no_input();
     dup2(log, 1);
     dup2(log, 2);
     prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -119,7 +119,7 @@ $(O)/obj/tests/torch/prog_shard.o: INC = $(GPU_INC) -I$(call contracts,$(LAB8))
 $(O)/obj/tests/torch/prog_seq.o: INC = $(GPU_INC) \
 	-Icommon/staff/$(LAB9) -I$(call contracts,$(LAB9))
 
-$(BUILD)/tests/guard: $(O)/obj/tests/guard.o
+$(BUILD)/tests/guard: $(O)/obj/tests/guard.o $(call lib,base)
 	$(link)
 include tests/run.mk
 

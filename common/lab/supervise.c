@@ -13,6 +13,7 @@
 #include <sys/wait.h>    /* waitpid */
 #include <unistd.h>      /* syscall */
 
+#include "base/no_input.h"
 #include "base/steady.h"
 #include "judge/words.h"
 #include "lab/lab.h"
@@ -112,7 +113,7 @@ static _Noreturn void child(char **argv, const int out[2], const int err[2])
         v[n++] = argv[i];
     leave_job();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    dup2(open("/dev/null", O_RDONLY), 0);
+    no_input();
     dup2(out[1], 1);
     dup2(err[1], 2);
     closefrom(3);
