@@ -12,10 +12,10 @@
 # is described by its prerequisites: the objects and archives that it links.
 
 # One job per core, unless -j says otherwise. Tests also wait, for what hangs
-# and for ranks that were told to be late, half of their time.
+# and for ranks that were told to be late, more than half of their time.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell expr $$(nproc) \
-	$(if $(filter test test-all,$(MAKECMDGOALS)),\* 2,))
+	$(if $(filter test test-all,$(MAKECMDGOALS)),\* 3,))
 endif
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
