@@ -279,13 +279,13 @@ static void know_other(struct shared *s)
 {
     MUST(!peer_first() && !peer_find(0) && !peer_find(1));
     const struct peer *const p = meet(s);
-    const int before = nfiles();
     MUST(peer_first() == p && !p->next && peer_find(1) == p && !peer_find(0));
     MUST(simgpu_peer_attach(&s->id[1]) == p && peer_rank(p) == 1);
     MUST(peer_pid(p) == s->id[1].pid && p->control->nonce == s->id[1].nonce);
     struct peer *const self = simgpu_peer_attach(&s->id[0]);
     MUST(self && self->control == control_own() && peer_first() == self);
     MUST(self->next == p && peer_find(0) == self && peer_find(1) == p);
+    const int before = nfiles();
     struct proc_id wrong = s->id[1];
     wrong.nonce++;
     MUST(!simgpu_peer_attach(&wrong) && errno == ESRCH);
@@ -293,6 +293,7 @@ static void know_other(struct shared *s)
     wrong.fd = 1000;
     wrong.nonce++;
     MUST(!simgpu_peer_attach(&wrong) && errno == ENOENT);
+    fprintf(stderr, "%d %d %d\n", nfiles(), before, npages());
     MUST(peer_first() == self && nfiles() == before && npages() == 2);
     MUST(peer_alive(p) && peer_alive(self));
     MUST(peer_open_graph(NULL) == -1 && peer_open_graph(p) == before);
@@ -325,6 +326,38 @@ static void is_known(struct shared *s)
 START_TEST(a_process_knows_the_others_by_their_pages)
 {
     both_succeed(know_other, is_known);
+}
+END_TEST
+
+/* One that was killed, and that its parent doesn't know of yet, still has a
+ * PID. A system without descriptors of PIDs is asked for its files. */
+static void outlive(struct shared *s)
+{
+    const struct peer *const p = meet(s);
+    struct peer old = *p;
+    old.pidfd = -1;
+    MUST(p->pidfd >= 0 && peer_alive(p) && peer_alive(&old));
+    kill(peer_pid(p), SIGKILL);
+    while (peer_alive(p) || peer_alive(&old))
+        usleep(1000);
+    MUST(kill(peer_pid(p), 0) == 0);
+    MUST(atomic_load(&p->control->state) == CONTROL_RUNNING);
+}
+
+static void is_killed(struct shared *s)
+{
+    meet(s);
+    pause();
+}
+
+START_TEST(a_killed_process_is_not_alive)
+{
+    char text[4096];
+    struct shared *const s = shared_new();
+    const struct rank r[] = {rank_start(0, 2, outlive, s),
+                             rank_start(1, 2, is_killed, s)};
+    ck_assert_msg(rank_end(r[0], text, sizeof text) == 0, "%s", text);
+    ck_assert_int_ne(rank_end(r[1], text, sizeof text), 0);
 }
 END_TEST
 
@@ -501,6 +534,7 @@ int main(void)
     tcase_add_test(t, a_wait_may_have_a_limit);
     tcase_add_test(t, what_is_owed_is_waited_for);
     tcase_add_test(t, a_process_knows_the_others_by_their_pages);
+    tcase_add_test(t, a_killed_process_is_not_alive);
     tcase_add_test(t, a_fault_has_the_rank_before_each_line);
     tcase_add_test(t, memory_that_is_lacking_is_a_fault);
     tcase_add_test(t, a_fault_that_is_long_is_cut);

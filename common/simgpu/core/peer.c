@@ -2,10 +2,16 @@
 
 #include <errno.h>   /* ENOENT */
 #include <fcntl.h>   /* O_RDWR */
+#include <poll.h>    /* poll */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* calloc */
-#include <unistd.h>  /* access */
+#include <sys/syscall.h>
+#include <unistd.h> /* access */
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434 /* on every processor, since Linux 5.3 */
+#endif
 
 /* The peers that this process knows; the lock guards adding. */
 static struct peer *_Atomic peers;
@@ -24,21 +30,33 @@ static struct peer *find(const struct proc_id *id)
     return NULL;
 }
 
+static struct peer *add(const struct proc_id *id)
+{
+    // the PID is still that of the process whose page is mapped then
+    const int pidfd = (int)syscall(SYS_pidfd_open, id->pid, 0);
+    struct control *const page =
+        id->nonce == simgpu_proc()->id.nonce ? control_own() : control_map(id);
+    struct peer *const p = page ? calloc(1, sizeof *p) : NULL;
+    if (!p) {
+        const int err = errno;
+        close(pidfd);
+        errno = err;
+        return NULL;
+    }
+    p->id = *id;
+    p->control = page;
+    p->pidfd = pidfd;
+    p->next = peer_first();
+    atomic_store(&peers, p);
+    return p;
+}
+
 struct peer *simgpu_peer_attach(const struct proc_id *id)
 {
-    const struct proc *const self = simgpu_proc();
     pthread_mutex_lock(&lock);
     struct peer *p = find(id);
-    struct control *const page = p ? NULL
-                                 : id->nonce == self->id.nonce
-                                     ? control_own()
-                                     : control_map(id);
-    if (page && (p = calloc(1, sizeof *p))) {
-        p->id = *id;
-        p->control = page;
-        p->next = peer_first();
-        atomic_store(&peers, p);
-    }
+    if (!p)
+        p = add(id);
     pthread_mutex_unlock(&lock);
     return p;
 }
@@ -61,12 +79,20 @@ int peer_pid(const struct peer *p)
     return p->control->pid;
 }
 
-/* A killed process that has not been reaped still has a PID, but no files. */
+/*
+ * A killed process that has not been reaped still has a PID, but no files; its
+ * PID's file descriptor says so, too. To look in /proc for a process that ends
+ * makes Linux busy: it drops what it knows of the process's files, and those
+ * who look wait for each other, spinning.
+ */
 int peer_alive(const struct peer *p)
 {
+    struct pollfd ended = {.fd = p->pidfd, .events = POLLIN};
     char path[64];
     if (atomic_load(&p->control->state) != CONTROL_RUNNING)
         return 0;
+    if (p->pidfd >= 0)
+        return poll(&ended, 1, 0) <= 0;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", p->id.pid, p->id.fd);
     return access(path, F_OK) == 0 || errno != ENOENT;
 }

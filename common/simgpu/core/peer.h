@@ -19,6 +19,7 @@ struct peer { /* kept until this process ends */
     struct proc_id id;
     struct control *control;
     struct peer *next;
+    int pidfd;      /* of its process; -1: this system has none */
     uint32_t beats; /* control->beats when our watchdog's quiet began */
     struct heap_view heap[PROC_MAX_DEVICES + 1];
 };
