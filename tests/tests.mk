@@ -70,9 +70,14 @@ ifeq ($(GPU),sim) # compiled as labs are
 $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
 $(O)/obj/tests/simgpu/prog_accesses_called.o: CU_FLAGS = -Xcompiler -fPIC
 endif
-# The real Thrust and CUB take minutes for each architecture.
+# The real Thrust and CUB take minutes for each architecture, and most of that
+# for host code if it is optimised. Where -O2 would warn of our source, it does
+# so under simnvcc.
 USE_CCCL := $(addprefix tests/probes/prog_,thrust cub cub_more)
 $(USE_CCCL:%=$(O)/obj/%.o): NVCC_ARCH = -arch=sm_80
+ifneq ($(GPU),sim)
+$(USE_CCCL:%=$(O)/obj/%.o): OPT = -O0
+endif
 # NVSHMEM's programs.
 $(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
 	private LIBS := -lnvshmem_host
