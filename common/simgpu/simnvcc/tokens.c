@@ -124,14 +124,10 @@ void tokens_release(struct tokens *t)
 
 /* ---- questions ----------------------------------------------------------- */
 
-int token_is(const struct tokens *t, size_t i, const char *word)
+int token_reads(const struct tokens *t, size_t i, const char *word)
 {
-    if (i >= t->n)
-        return 0;
-    // most differ in their first letter: no call for these
-    const char *const at = t->text + t->at[i].begin;
     const size_t n = t->at[i].end - t->at[i].begin;
-    return *at == *word && strncmp(at, word, n) == 0 && !word[n];
+    return strncmp(t->text + t->at[i].begin, word, n) == 0 && !word[n];
 }
 
 int token_is_any(const struct tokens *t, size_t i, const char *const *words)

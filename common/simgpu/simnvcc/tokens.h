@@ -30,8 +30,14 @@ struct tokens {
 void tokens_init(struct tokens *t, const char *text);
 void tokens_release(struct tokens *t);
 
-/* True if token i is the word, or any of the words (up to NULL). */
-int token_is(const struct tokens *t, size_t i, const char *word);
+/* True if token i is the word, or any of the words (up to NULL). Each token is
+ * compared with dozens, and most differ in their first letter: no call then. */
+int token_reads(const struct tokens *t, size_t i, const char *word);
+static inline int token_is(const struct tokens *t, size_t i, const char *word)
+{
+    return i < t->n && t->text[t->at[i].begin] == *word &&
+           token_reads(t, i, word);
+}
 int token_is_any(const struct tokens *t, size_t i, const char *const *words);
 int token_is_word(const struct tokens *t, size_t i);
 
