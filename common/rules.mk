@@ -59,7 +59,8 @@ MACROS := $(if $(DEBUG),-g3)
 CFLAGS_ALL = -std=gnu11 $(BASE) -Werror -Icommon -MMD -MP $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(BASE) -Werror -Icommon -MMD -MP $(CXXFLAGS)
 comma := ,
-MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null)
+# Without MPI's C++ bindings, whose library nothing here is linked with.
+MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null) -DMPICH_SKIP_MPICXX
 # Ubuntu names what libmpich.so itself is linked with, too, but doesn't install
 # what linking with that takes.
 MPI_LIBS := $(filter -L% -Wl$(comma)-rpath% -lmpi%, \

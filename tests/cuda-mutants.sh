@@ -15,7 +15,7 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export out
-mpi=$(pkg-config --cflags mpich)
+mpi="$(pkg-config --cflags mpich) -DMPICH_SKIP_MPICXX"
 export flags="-Icommon -Icommon/cuda -isystem $cuda/include $mpi"
 
 compile() { # FILE LAB
