@@ -68,6 +68,7 @@ static void setup(void)
     write_file(".gitignore", "/build\n");
     write_file("Makefile", makefile);
     write_file("toy.c", code);
+    write_file("tests/suites.mk", "$(call suite,toy/toy,0)\n");
     write_file("tests/mutate/claims", "toy* toy/test_toy\n");
     write_file("tests/mutate/equivalent",
                "toy.c toy_distance\n"
@@ -92,7 +93,7 @@ enum { ALL = 1000 };
 static struct child mutate(int n)
 {
     return child_run(SEC,
-                     "cd %s && { SLACK_SEC=1 %s/tests/mutate/mutate.sh "
+                     "cd %s && { SLACK_SEC=4 %s/tests/mutate/mutate.sh "
                      "%s/mutants build/mutate %d 1 toy; status=$?; "
                      "cat build/mutate/report.txt; exit $status; }",
                      toy, labtest_root(), child_build(), n);
