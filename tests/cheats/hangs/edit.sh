@@ -1,2 +1,2 @@
-# Waits for ever in one case.
-sed -i '0,/    int rank, nranks;/s//    int rank, nranks; for (volatile int i = 1; i;) ;/' bootstrap.c
+# Waits for ever in one case, on one rank.
+sed -i '0,/    MPI_Comm_size(mpi_comm, &nranks);/s//&\n    for (volatile int i = rank == 0; i;) ;/' bootstrap.c
