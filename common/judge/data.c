@@ -234,17 +234,27 @@ void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed)
     BY_TYPE(fill, type, buf, count, seed);
 }
 
+/* n % by, for n below 2^63: n times the inverse (2^64 / by) is the quotient or
+ * one less. A division takes longer than all the rest of an element. */
+LOOP uint64_t modulo(uint64_t n, uint64_t by, uint64_t inverse)
+{
+    const uint64_t quotient = (uint64_t)((unsigned __int128)n * inverse >> 64);
+    const uint64_t rest = n - quotient * by;
+    return rest < by ? rest : rest - by;
+}
+
 /* Numbers from 1 to `largest`, and their negatives. A power of two, as for 2, 4
- * or 8 ranks, needs no division. The sign is a factor, not a branch: of random
+ * or 8 ranks, needs no quotient. The sign is a factor, not a branch: of random
  * signs the processor would predict every second one wrong. */
 LOOP void fill_to(enum data_type type, void *buf, size_t count,
                   uint64_t largest, uint64_t seed)
 {
-    const uint64_t mask = largest & (largest - 1) ? 0 : largest - 1;
+    const uint64_t mask = largest & (largest - 1) ? 0 : largest - 1,
+                   inverse = UINT64_MAX / largest;
     for (size_t i = 0; i < count; i++) {
         const uint64_t random = mix_nth(seed, i);
         const uint64_t below =
-            mask ? (random >> 1) & mask : (random >> 1) % largest;
+            mask ? (random >> 1) & mask : modulo(random >> 1, largest, inverse);
         const int64_t sign = 1 - 2 * (int64_t)(random & 1);
         set(buf, i, type, (double)((int64_t)(1 + below) * sign));
     }
