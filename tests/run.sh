@@ -21,13 +21,12 @@ set -u
 run=$TEST_RUN
 
 begin() {
-    rm -rf "$run"/{now,order,next,digests}
+    rm -rf "$run"/{now,order,next,digests,memory}
     mkdir -p "$run"/{now,key,log,passed,digests}
     : > "$run/digests/none.seen"
     printf '%s\n' "$@" > "$run/order"
     echo 1 > "$run/next"
-    rm -f "$run/memory"
-    [ "${TMPDIR-}" ] || ! has_memory || touch "$run/memory"
+    if [ -z "${TMPDIR-}" ] && has_memory; then touch "$run/memory"; fi
     date +%s > "$run/began"
 }
 

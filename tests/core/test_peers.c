@@ -293,7 +293,6 @@ static void know_other(struct shared *s)
     wrong.fd = 1000;
     wrong.nonce++;
     MUST(!simgpu_peer_attach(&wrong) && errno == ENOENT);
-    fprintf(stderr, "%d %d %d\n", nfiles(), before, npages());
     MUST(peer_first() == self && nfiles() == before && npages() == 2);
     MUST(peer_alive(p) && peer_alive(self));
     MUST(peer_open_graph(NULL) == -1 && peer_open_graph(p) == before);
