@@ -21,6 +21,7 @@ static const struct family {
     {"prog_cufft", 6},        {"prog_cublas_complex", 6},
     {"prog_cub_more", 12},    {"prog_cufft_plans", 12},
     {"prog_nvml", 12},        {"prog_cublas_refused", 5},
+    {"prog_failed_later", 6},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof *schedules };

@@ -7,7 +7,7 @@
 #include "core/thread.h"
 
 static _Thread_local int current, bound;
-static _Atomic int error[PROC_MAX_DEVICES];
+static _Atomic int error[PROC_MAX_DEVICES], learnt[PROC_MAX_DEVICES];
 /* Access that device [i] has to memory of device [k]. */
 static unsigned char access_to[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 static unsigned char granted[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
@@ -50,9 +50,14 @@ void device_fail(int device, int cuda_error)
     atomic_compare_exchange_strong(&error[device], &none, cuda_error);
 }
 
+void device_learn(int device)
+{
+    atomic_store(&learnt[device], atomic_load(&error[device]));
+}
+
 int simgpu_device_error(int device)
 {
-    return atomic_load(&error[device]);
+    return atomic_load(&learnt[device]);
 }
 
 int device_reaches(int device, int peer)

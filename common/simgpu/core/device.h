@@ -19,11 +19,14 @@ void device_bind(void);
 void simgpu_device_unbind(void);
 
 /*
- * An operation failed on the device: from now on every call of the process
- * returns this cudaError_t value. The first failure stays, for ever.
+ * An operation failed on the device with this cudaError_t value; the first
+ * failure stays, for ever. Calls return it as soon as a host thread has waited
+ * for that operation (device_learn()), and not before: when a call would meet
+ * it otherwise depends on how fast this machine is.
  */
 void device_fail(int device, int cuda_error);
-int simgpu_device_error(int device); /* 0: none */
+void device_learn(int device);
+int simgpu_device_error(int device); /* 0: none that calls return */
 
 /* Whether kernels of this device may touch memory of that one. */
 int device_reaches(int device, int peer);

@@ -4,6 +4,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 
+#include "core/device.h" /* device_learn */
 #include "core/fault.h"
 #include "core/host.h"
 #include "core/proc.h"
@@ -15,6 +16,11 @@
 int fence_passed(struct fence f)
 {
     return !f.stream || atomic_load(&f.stream->completed) >= f.seq;
+}
+
+int fence_failed(struct fence f)
+{
+    return f.stream && atomic_load(&f.stream->failed) <= f.seq;
 }
 
 /* Let *most be seq at least; true if it was less. */
@@ -109,6 +115,8 @@ static void record_join(const struct fence *f, int n, const char *call,
         if (f[i].stream) {
             deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};
             note_joined(f[i]);
+            if (fence_failed(f[i]))
+                device_learn(f[i].stream->device);
         }
     is_polling = 0;
     simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, deps,

@@ -20,6 +20,10 @@ struct fence { /* plain data; stream NULL: passed */
 
 int fence_passed(struct fence f);
 
+/* Of a fence that has passed: its op, or one before it in the stream, failed or
+ * followed one of its device that did. */
+int fence_failed(struct fence f);
+
 /* The fence is waited for: under the late schedule, ops up to it may start, and
  * so may those that they depend on. */
 void fence_demand(struct fence f);

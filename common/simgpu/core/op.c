@@ -1,6 +1,7 @@
 #include "core/op.h"
 
-#include <stdlib.h> /* calloc */
+#include <stdatomic.h> /* atomic_compare_exchange_strong */
+#include <stdlib.h>    /* calloc */
 
 #include "core/dataless.h"
 #include "core/proc.h"
@@ -81,6 +82,12 @@ int op_is_dataless(const struct op *op)
             "it copies or computes from memory without contents "
             "into memory that has them");
     return touches;
+}
+
+void op_fail(struct op *op, int cuda_error)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&op->failed, &none, cuda_error);
 }
 
 void op_free(struct op *op)

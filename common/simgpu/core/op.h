@@ -30,6 +30,7 @@ struct op {
     struct fence *deps;
     int ndeps, cap_deps;
     uint64_t seq;
+    _Atomic int failed; /* the first op_fail() */
     int overwrites; /* what lies there is spoiled before it runs (witness.h) */
     uint32_t part;  /* of its node, while it runs */
     pid_t issuer;   /* the thread that enqueued it (issuer.h) */
@@ -73,6 +74,10 @@ uint32_t simgpu_op_aside(struct op *op, unsigned slot, const char *name,
  * Ends the run if op would write contents that depend on such memory.
  */
 int op_is_dataless(const struct op *op);
+
+/* From run(), or a thread of the kernel that it runs: op fails with this
+ * cudaError_t value, and with it what follows it on its device. */
+void op_fail(struct op *op, int cuda_error);
 
 /* Free op, by its release() if it has one. */
 void op_free(struct op *op);

@@ -103,6 +103,22 @@ static void delay(struct stream *s, const struct op *op)
         delay_late(s, op);
 }
 
+/* The device fails with op, if it has failed; and op with what it follows on
+ * the same device. */
+static void note_failure(struct stream *s, const struct op *op)
+{
+    int failed = op->failed;
+    if (failed)
+        device_fail(s->device, failed);
+    for (int i = 0; i < op->ndeps && !failed; i++) {
+        const struct stream *const other = op->deps[i].stream;
+        failed =
+            other && other->device == s->device && fence_failed(op->deps[i]);
+    }
+    if (failed && op->seq < atomic_load(&s->failed))
+        atomic_store(&s->failed, op->seq);
+}
+
 static void run(struct stream *s, struct op *op)
 {
     delay(s, op);
@@ -113,6 +129,7 @@ static void run(struct stream *s, struct op *op)
         witness_begin(op->node.index);
     if (op->run)
         op->run(op);
+    note_failure(s, op);
     pthread_mutex_lock(&s->lock);
     s->head = op->next;
     const int was_last = !s->head;
@@ -261,6 +278,7 @@ static struct stream *create(int device, enum stream_kind kind, int priority)
     s->live = 1;
     s->tail = &s->head;
     atomic_init(&s->awaited, NOT_AWAITED);
+    atomic_init(&s->failed, UINT64_MAX);
     pthread_mutex_init(&s->lock, NULL);
     s->next = streams;
     streams = s;

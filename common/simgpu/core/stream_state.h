@@ -26,6 +26,7 @@ struct stream {
     uint64_t joined;    /* the last op that a host thread has waited for, */
     uint32_t joined_by; /* and the thread */
 
+    _Atomic uint64_t failed; /* the first op that has, or UINT64_MAX */
     _Atomic uint64_t issued, completed, demanded, polled; /* sequence numbers */
     _Atomic uint32_t bell;    /* futex of the worker: ops, demands, release */
     _Atomic uint32_t resting; /* the worker sleeps on the bell */

@@ -81,6 +81,7 @@ static cudaError_t launch_child(const void *func, const struct pending *p,
         .cluster = {1, 1, 1},
         .shared_nbytes = p->shared_nbytes,
         .params = launch_copy_args(func, params, &nargs),
+        .op = parent->op,
         .device = parent->device,
         .site = p->site,
     };

@@ -260,6 +260,7 @@ cudaError_t launch_run(const struct launch_call *c)
         .cluster = {cluster.x, cluster.y, cluster.z},
         .shared_nbytes = c->shared_nbytes,
         .params = copy_params(k, c->args),
+        .op = &op->op,
         .device = device,
         .site = c->site,
         .cooperative = cooperative,

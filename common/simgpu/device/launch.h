@@ -36,6 +36,7 @@ struct launch {
     unsigned cluster[3]; /* blocks; 1, 1, 1: none */
     size_t shared_nbytes;
     void **params; /* private copies */
+    struct op *op; /* that it is, or is launched from */
     int device;
     uint32_t site;   /* of the launch */
     int cooperative; /* all blocks run at the same time */

@@ -8,7 +8,6 @@
 #include <stdlib.h>           /* abort */
 #include <time.h>             /* clock_t */
 
-#include "core/device.h"
 #include "device/grid.h"
 #include "simgpu/kernel.h"
 
@@ -44,7 +43,7 @@ clock_t clock(void)
 
 void simgpu_trap(void)
 {
-    device_fail(grid_launch()->device, cudaErrorLaunchFailure);
+    op_fail(grid_launch()->op, cudaErrorLaunchFailure);
     simgpu_leave();
 }
 
@@ -67,6 +66,6 @@ void __assert_fail(const char *what, const char *file, unsigned line,
             "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
             "failed.\n",
             file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, what);
-    device_fail(grid_launch()->device, cudaErrorAssert);
+    op_fail(grid_launch()->op, cudaErrorAssert);
     simgpu_leave();
 }
