@@ -176,13 +176,20 @@ show() { # SUITE N
     output "$1" "$2"
 }
 
-# What failed, each with at most 12 lines of its message; or the last lines that
-# there are.
+# What failed, each with the first 8 and the last 8 lines of its message, which
+# a program's errors end; or the last lines that there are.
 failures() { # SUITE N
     output "$1" "$2" > "$run/output"
-    awk '/^[^ ]+:[0-9]+:[A-Z]:/ { left = /^[^ ]+:[0-9]+:[FE]:/ ? 12 : 0 }
-        left-- > 0 { print; n++ }
-        END { exit n == 0 }' "$run/output" || tail -n 20 "$run/output"
+    awk 'function show(i) {
+            for (i = 0; i < n; i++)
+                if (i < 8 || i >= n - 8) print line[i]
+                else if (i == 8) print "..."
+            shown += n; n = 0
+        }
+        /^[^ ]+:[0-9]+:[A-Z]:/ { show(); failed = /^[^ ]+:[0-9]+:[FE]:/ }
+        failed { line[n++] = $0 }
+        END { show(); exit shown == 0 }' "$run/output" ||
+        tail -n 20 "$run/output"
 }
 
 report() {

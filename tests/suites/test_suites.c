@@ -61,6 +61,11 @@ static const struct row {
      1,
      {"== bad: 2 passed, 1 failed",
       "\nWhat failed:\n== bad\nx.c:7:F:sums:", "\n2 passed, 1 failed"}},
+    {"{ echo echo x.c:7:F:sums:one:0: first; seq -f 'echo line %g' 20; "
+     "echo exit 1; } | suite long; result long",
+     1,
+     {"What failed:\n== long\nx.c:7:F:sums:one:0: first\nline 1\n",
+      "\nline 7\n...\nline 14\n", "\nline 20\nlong, slice 1/1: status 1\n"}},
     {"echo 'echo half way; kill -SEGV $$' | suite crash; result crash",
      1,
      {"What failed:\n== crash\nhalf way\n", "crash, slice 1/1: status 139\n",
