@@ -13,6 +13,7 @@
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* fork, pipe2 */
 
+#include "base/no_input.h"
 #include "base/steady.h"
 #include "base/temp.h"
 
@@ -48,6 +49,7 @@ static pid_t spawn(const char *command, int out, int err)
     if (pid != 0)
         return pid;
     setpgid(0, 0);
+    no_input();
     dup2(out, 1);
     dup2(err, 2);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);

@@ -3,7 +3,8 @@
  *
  * Tests start whole programs, under mpirun where they have ranks. Every child
  * has a deadline; when it passes, the child's process group is killed and the
- * result says so. Standard output and standard error are kept apart.
+ * result says so. Standard output and standard error are kept apart; nothing
+ * arrives on standard input, not even its end (base/no_input.h).
  */
 #ifndef COMMLAB_TESTS_CHILD_H
 #define COMMLAB_TESTS_CHILD_H
