@@ -15,6 +15,7 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* access */
 
+#include "base/no_input.h"
 #include "folder.h"
 #include "slurm_job.h"
 #include "verb.h"
@@ -73,9 +74,8 @@ static const struct {
      "--version",
      "kernels are compiled here: install g++, or load its module in setup"},
     {"MPI",
-     "r=$(env -i PATH=\"$PATH\" timeout 60 mpirun -n 2 sh -c 'sleep 0.2; echo "
-     "rank' 2>&1 "
-     "< /dev/null); "
+     "r=$(env -i PATH=\"$PATH\" timeout 60 mpirun -n 2 sh -c 'echo rank' "
+     "2>&1); "
      "[ \"$r\" = \"rank\nrank\" ] && mpirun --version | sed -n 's/^ *Version: "
      "*/MPICH /p' || "
      "{ echo \"$r\" | head -n 1; exit 1; }",
@@ -129,6 +129,7 @@ static int here(const struct options *o)
 {
     char name[256] = "?";
     int wrong = 0;
+    no_input(); // for mpirun
     gethostname(name, sizeof name - 1);
     printf("ok     machine: %s\n", name);
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
