@@ -432,7 +432,7 @@ static void use_devices(struct shared *s)
     MUST(simgpu_device_bound() && simgpu_device_set(0) == 0);
     device_fail(1, 700);
     device_fail(1, 719);               // the first stays
-    MUST(simgpu_device_error(1) == 0); // nobody has waited for it
+    MUST(simgpu_device_error(1) == 0); // the host has not waited
     device_learn(1);
     MUST(simgpu_device_error(1) == 700 && simgpu_device_error(0) == 0);
     MUST(device_reaches(2, 2) && device_granted(2, 2));

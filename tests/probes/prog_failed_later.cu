@@ -27,7 +27,7 @@ static cudaStream_t stream_of(int device)
     return s;
 }
 
-/* For a kernel to run that nobody waits for. */
+/* Time for a kernel to run without a wait for it. */
 static void let_it_run(void)
 {
     usleep(20000);

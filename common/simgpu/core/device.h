@@ -21,8 +21,8 @@ void simgpu_device_unbind(void);
 /*
  * An operation failed on the device with this cudaError_t value; the first
  * failure stays, for ever. Calls return it as soon as a host thread has waited
- * for that operation (device_learn()), and not before: when a call would meet
- * it otherwise depends on how fast this machine is.
+ * for that operation (device_learn()), and not before: otherwise it would
+ * depend on this machine's speed which call is the first to return it.
  */
 void device_fail(int device, int cuda_error);
 void device_learn(int device);

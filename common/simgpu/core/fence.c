@@ -18,9 +18,10 @@ int fence_passed(struct fence f)
     return !f.stream || atomic_load(&f.stream->completed) >= f.seq;
 }
 
-int fence_failed(struct fence f)
+int fence_failed(struct fence f, int device)
 {
-    return f.stream && atomic_load(&f.stream->failed) <= f.seq;
+    return f.stream && f.stream->device == device &&
+           atomic_load(&f.stream->failed) <= f.seq;
 }
 
 /* Let *most be seq at least; true if it was less. */
@@ -115,8 +116,9 @@ static void record_join(const struct fence *f, int n, const char *call,
         if (f[i].stream) {
             deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};
             note_joined(f[i]);
-            if (fence_failed(f[i]))
-                device_learn(f[i].stream->device);
+            const int device = f[i].stream->device;
+            if (fence_failed(f[i], device))
+                device_learn(device);
         }
     is_polling = 0;
     simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, deps,

@@ -20,9 +20,9 @@ struct fence { /* plain data; stream NULL: passed */
 
 int fence_passed(struct fence f);
 
-/* Of a fence that has passed: its op, or one before it in the stream, failed or
- * followed one of its device that did. */
-int fence_failed(struct fence f);
+/* Of a fence that has passed: it is this device's, and its op or one before it
+ * in the stream failed, or followed one of the device that did. */
+int fence_failed(struct fence f, int device);
 
 /* The fence is waited for: under the late schedule, ops up to it may start, and
  * so may those that they depend on. */

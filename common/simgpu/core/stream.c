@@ -110,11 +110,8 @@ static void note_failure(struct stream *s, const struct op *op)
     int failed = op->failed;
     if (failed)
         device_fail(s->device, failed);
-    for (int i = 0; i < op->ndeps && !failed; i++) {
-        const struct stream *const other = op->deps[i].stream;
-        failed =
-            other && other->device == s->device && fence_failed(op->deps[i]);
-    }
+    for (int i = 0; i < op->ndeps && !failed; i++)
+        failed = fence_failed(op->deps[i], s->device);
     if (failed && op->seq < atomic_load(&s->failed))
         atomic_store(&s->failed, op->seq);
 }

@@ -200,7 +200,7 @@ static void run_condition(struct op *op)
         stream_replay(0);
         thread_adopt(before);
         fence_wait(at, "a conditional node's body", c->node->site);
-        if (fence_failed(at))
+        if (fence_failed(at, simgpu_stream_device(op->stream)))
             op_fail(op, cudaErrorLaunchFailure);
         if (err != cudaSuccess)
             break;
