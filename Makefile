@@ -26,12 +26,12 @@ compile_commands: $(GPU_READY)  ## write compile_commands.json, for editors (cla
 	    > compile_commands.json
 pages:                 ## build what students read as HTML and PDF
 	@common/kit/pages.sh $(BUILD)/handouts
-test:                  ## run all tests; the last line counts them
+test:                  ## run the quick tests: 5 minutes on two cores
 fuzz: all              ## feed damaged input to all readers, 10 minutes each
 	tests/fuzz/fuzz.sh $(BUILD) $(BUILD)/fuzz 600
 bench:                 ## measure speeds, as ratios within one run
 test-gpu:              ## run labs and API programs on this machine's GPUs
 bench-gpu:             ## compare the kit's kernels with the GPU's limits
-lint: lint-format lint-comments lint-code   ## check format and code
+lint: lint-format lint-comments lint-english lint-code   ## check format, English, code
 clean:                 ## remove the build folder
 	rm -rf $(BUILD)

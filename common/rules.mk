@@ -2,17 +2,18 @@
 #
 #   GPU=sim|cuda   the libraries that programs link: simgpu, or CUDA and NCCL.
 #                  Default: cuda where nvcc and a GPU are found, else sim.
+#   EXTRAS=0       simgpu without what no lab uses (common/simgpu/extras)
 #   DEBUG=1        for debuggers: -Og -g3, in a build folder of its own
 #   BUILD=dir      output folder (default build, or build-debug)
-#   CC, CXX        host compilers; NVCC for GPU=cuda
+#   CC, CXX        host compilers; NVCC: the compiler for GPU=cuda
 #   V=1            show the commands
 #
 # Sources are found by wildcard, so adding a file needs no edit here. Objects go
 # to build/sim or build/cuda; the compiler tracks header dependencies. A program
 # is described by its prerequisites: the objects and archives that it links.
 
-# One job per core, unless -j says otherwise. Tests also wait, for what hangs
-# and for ranks that were told to be late, more than half of their time.
+# One job per core, unless -j says otherwise. Tests wait more than half of their
+# time, for programs that hang and for ranks that start late on purpose.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell expr $$(nproc) \
 	$(if $(filter test test-all,$(MAKECMDGOALS)),\* 3,))
@@ -20,6 +21,8 @@ endif
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SUFFIXES:
+# $$ in prerequisites is expanded for each target: $$* is what % stands for.
+.SECONDEXPANSION:
 .DEFAULT_GOAL := all
 
 BUILD ?= build$(if $(DEBUG),-debug)
@@ -46,25 +49,43 @@ SIMGPU := $(SIM_HOME)/.complete
 
 OPT ?= $(if $(DEBUG),-Og,-O2)
 SYMBOLS := -g
-# What -Og leaves unknown of values makes these two warn of correct code.
-# Results and modelled times are the same on every machine: no fused
-# multiply-add.
+# With -Og the compiler knows less about values, and these two warnings hit
+# correct code. No fused multiply-add, so results and modelled times are the
+# same on every machine.
 BASE = -Wall -Wextra $(if $(DEBUG),-Wno-format-truncation \
 	-Wno-maybe-uninitialized) $(OPT) $(SYMBOLS) -fno-omit-frame-pointer \
 	-ffp-contract=off -pthread
-# Of the kit's own code, lines for backtraces: a debug build has its variables.
+# The kit's own code has line numbers for backtraces, and variables if DEBUG.
 $(O)/obj/common/%.o $(O)/obj/grader/%.o: SYMBOLS := $(if $(DEBUG),-g,-g1)
-# Macros for gdb. Not in preprocessed text, which -g3 fills with definitions.
+# Macros for gdb, but not in preprocessed text, which -g3 fills with
+# definitions.
 MACROS := $(if $(DEBUG),-g3)
 CFLAGS_ALL = -std=gnu11 $(BASE) -Werror -Icommon -MMD -MP $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(BASE) -Werror -Icommon -MMD -MP $(CXXFLAGS)
+# In students' files. A function whose body is still missing uses none of its
+# parameters, variables and helpers; nvcc's own number for that is 177.
+UNFINISHED := -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function
+# A student's function that ends in a call of the kit's stays on the stack, so a
+# report about what the kit did for it has its line.
+IN_REPORTS := -fno-optimize-sibling-calls
+UNFINISHED_CU := -diag-suppress 177 $(addprefix -Xcompiler ,$(UNFINISHED))
 comma := ,
-# Without MPI's C++ bindings, whose library nothing here is linked with.
-MPI_CFLAGS := $(shell pkg-config --cflags mpich 2>/dev/null) -DMPICH_SKIP_MPICXX
-# Ubuntu names what libmpich.so itself is linked with, too, but doesn't install
-# what linking with that takes.
-MPI_LIBS := $(filter -L% -Wl$(comma)-rpath% -lmpi%, \
-	$(shell pkg-config --libs mpich 2>/dev/null))
+# simgpu needs MPICH. With GPU=cuda, MPI is the one whose mpirun is in the path,
+# by the name that pkg-config has for it; MPI=mpich or MPI=ompi-c, which is Open
+# MPI, chooses another. Without pkg-config's files, mpicc is asked.
+ifeq ($(GPU),sim)
+override MPI := mpich
+else
+MPI ?= $(if $(findstring Open MPI,$(shell mpirun --version 2>&1)),ompi-c,mpich)
+endif
+mpi_flags = $(or $(shell pkg-config --$(1) $(MPI) 2>/dev/null),$(if $(filter \
+	cuda,$(GPU)),$(shell mpicc --showme:$(2) 2>/dev/null)))
+# Leave out MPI's C++ bindings, whose library no program here links.
+MPI_CFLAGS := $(filter -I% -D%,$(call mpi_flags,cflags,compile)) \
+	$(if $(filter mpich,$(MPI)),-DMPICH_SKIP_MPICXX,-DOMPI_SKIP_MPICXX)
+# Ubuntu's pkg-config also lists the libraries that libmpich.so links itself,
+# but the packages needed to link those aren't installed.
+MPI_LIBS := $(filter -L% -Wl$(comma)-rpath% -lmpi%,$(call mpi_flags,libs,link))
 
 # Labs that do not use cuBLAS or the driver do not load them.
 CUBLAS_LIB := -Wl,--push-state,--as-needed -lcublas -Wl,--pop-state
@@ -72,7 +93,7 @@ CUDA_LIB := -Wl,--push-state,--as-needed -lcuda -Wl,--pop-state
 GPU_CFLAGS_sim := -I$(SIM_HOME)/include
 GPU_LIBS_sim := -L$(SIM_HOME)/lib $(CUBLAS_LIB) -lnccl $(CUDA_LIB) -lcudart
 GPU_CFLAGS_cuda := -isystem $(CUDA_HOME)/include -Icommon/cuda
-# libcuda comes with the driver; the toolkit may have a stub of it.
+# libcuda comes with the driver; the toolkit may have a stub for it.
 CUDA_DRIVER := $(firstword $(wildcard $(addsuffix /libcuda.so, \
 	$(CUDA_HOME)/lib64/stubs $(CUDA_HOME)/lib/stubs \
 	/usr/lib/$(shell uname -m)-linux-gnu /usr/lib64 /usr/lib/wsl/lib)))
@@ -87,11 +108,11 @@ GPU_INC := $(GPU_CFLAGS_$(GPU)) $(MPI_CFLAGS)
 
 # ---- modules ----------------------------------------------------------------
 #
-# A module is a static archive, libNAME.a: its sources, and the libraries that a
-# program that links it needs. $(call lib,NAME...) are the archives' files.
+# A module is a static archive, libNAME.a: its sources, and the libraries that
+# programs linked with it need. $(call lib,NAME...) are the archives' files.
 #
-# Objects of the folders in PLAIN are the same for all GPU libraries. A make for
-# another one may be told to take those that are there: PLAIN_O=build/sim.
+# Objects of the folders in PLAIN are the same for all GPU libraries, so a make
+# for another one may be told to use existing ones: PLAIN_O=build/sim.
 
 c_in = $(wildcard $(addsuffix /*.c,$(1)))
 PLAIN := $(addsuffix /%,common/base common/graph common/judge common/topo grader)
@@ -104,40 +125,46 @@ MODULES := base topo graph judge nnref nn lab grader simgpu simnccl simcuda \
 	simcublas simcurand simcufft simnvml simnvshmem tests
 
 base_SRC := $(call c_in,common/base)
-topo_SRC := $(call c_in,common/topo)
+topo_SRC := $(call c_in,common/topo common/topo/*)
 topo_LIBS := -lexpat
-graph_SRC := $(call c_in,common/graph)
+graph_SRC := $(filter-out common/graph/commgraph/%,$(call c_in,common/graph/*))
 graph_LIBS := -ldw -lelf
-judge_SRC := $(call c_in,common/judge)
+judge_SRC := $(call c_in,common/judge common/judge/origin)
 judge_LIBS := -lyaml -ljansson
-# The network: what its judges need, and what runs on devices.
+# The networks: nnref is what judges need, nn what runs on devices.
 nnref_SRC := $(addprefix common/nn/,shape.c draws.c reference.c task.c lm_shape.c \
 	lm_reference.c)
 nn_SRC := $(filter-out $(nnref_SRC),$(wildcard common/nn/*.c common/nn/*.cu))
 lab_SRC := $(call c_in,common/lab)
 lab_LIBS := -Wl,@common/lab/meter.wrap
-grader_SRC := $(filter-out grader/main.c,$(call c_in,grader))
-grader_LIBS := -larchive -lseccomp -lsodium -lsqlite3 -luv
-simgpu_SRC := $(call c_in,$(addprefix common/simgpu/,core cudart device mpi))
+grader_SRC := $(filter-out grader/verbs/main.c,$(call c_in,grader/*))
+grader_LIBS := -larchive -lseccomp -lsodium -lsqlite3 -luv \
+	-lmicrohttpd
+# What no lab uses is in extras/: libraries of its own, and parts of these.
+EXTRAS ?= 1
+extra = $(if $(filter-out 0,$(EXTRAS)),$(addprefix common/simgpu/extras/,$(1)))
+simgpu_SRC := $(call c_in,$(addprefix common/simgpu/,core core/* cudart cudart/* \
+	device device/* mpi)) $(wildcard $(call extra,curand/device_*.c texture/texture.c \
+	texture/objects.c))
 simgpu_LIBS := -ldl
-simnccl_SRC := $(call c_in,common/simgpu/nccl)
-simcuda_SRC := $(call c_in,common/simgpu/driver)
-simnvshmem_SRC := $(call c_in,common/simgpu/nvshmem)
-# cublasLt is a library of its own, with cuBLAS's operands.
-simcublas_SRC := $(filter-out %/lt_check.c %/lt_desc.c %/lt_matmul.c,$(call c_in, \
-	common/simgpu/cublas))
-simcublaslt_SRC := $(addprefix common/simgpu/cublas/,lt_check.c lt_desc.c lt_matmul.c \
-	blas.c column.c operand.c status.c)
-simcurand_SRC := $(call c_in,common/simgpu/curand)
-simcufft_SRC := $(call c_in,common/simgpu/cufft)
-simnvml_SRC := $(call c_in,common/simgpu/nvml)
+simnccl_SRC := $(call c_in,common/simgpu/nccl $(or $(call \
+	extra,profiler),common/simgpu/nccl/without))
+simcuda_SRC := $(call c_in,common/simgpu/driver) $(call extra,texture/driver.c)
+simcublas_SRC := $(call c_in,common/simgpu/cublas)
+simnvshmem_SRC := $(call c_in,$(call extra,nvshmem))
+# cublasLt is a separate library that uses cuBLAS's operands.
+simcublaslt_SRC := $(call c_in,$(call extra,cublaslt)) $(addprefix \
+	common/simgpu/cublas/,blas.c column.c operand.c status.c)
+simcurand_SRC := $(filter-out %/device_xorwow.c %/device_mrg32k3a.c,$(call c_in,$(call \
+	extra,curand)))
+simcufft_SRC := $(call c_in,$(call extra,cufft))
+simnvml_SRC := $(call c_in,$(call extra,nvml))
 tests_SRC := $(call c_in,tests/support)
-# support/suite.c cuts suites into slices.
+# support/suite.c wraps this function to cut suites into slices.
 tests_LIBS := -Wl,--wrap=_tcase_add_test $(shell pkg-config --libs check \
 	2>/dev/null)
 
-$(foreach m,$(MODULES),$(eval $(call lib,$(m)): $(call objs,$($(m)_SRC))))
-$(call lib,$(MODULES)):
+$(call lib,$(MODULES)): $(O)/lib%.a: $$(call objs,$$($$*_SRC))
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR,$@)
@@ -145,16 +172,18 @@ $(call lib,$(MODULES)):
 
 # ---- objects ----------------------------------------------------------------
 
-# A line for each step.
+# Print one line for each step.
 Q := $(if $(V),,@)
 say = @$(if $(V),true,printf '  %-5s %s\n' $(1) $(2))
 
 # Include paths and flags of a folder's sources, besides -Icommon.
 $(O)/obj/common/base/%.o: INC = -fPIC $(MPI_CFLAGS)
 $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC
+$(O)/obj/grader/%.o $(O)/obj/common/kit/check.o: INC = -I.
 $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
-	-Icommon/simgpu/include $(MPI_CFLAGS)
-# Its functions preserve all registers: these are few then.
+	-Icommon/simgpu/include $(addprefix -I,$(call extra,include)) \
+	$(MPI_CFLAGS)
+# Its functions save every register that they use: the flag keeps these few.
 $(O)/obj/common/simgpu/device/hooks_at.o: INC += -mgeneral-regs-only
 # Loops that are worth vectorising.
 $(O)/obj/common/simgpu/nccl/reduce.o $(O)/obj/common/nn/reference.o \
@@ -171,8 +200,10 @@ CU := $(SIM_HOME)/bin/simnvcc
 else
 CU_FLAGS = -lineinfo $(NVCC_ARCH)
 endif
-CU_ALL = $(or $(CU),$(NVCC)) -ccbin $(CXX) -std=c++17 $(OPT) $(SYMBOLS) \
-	$(CU_FLAGS) -Xcompiler -Wall,-Wextra
+# nvcc's levels of optimisation are numbers, and it has no -g1.
+CU_ALL = $(or $(CU),$(NVCC)) -ccbin $(CXX) -std=c++17 \
+	$(if $(DEBUG),-O0 -Xcompiler -Og,$(OPT)) \
+	$(SYMBOLS:-g1=-Xcompiler -g1) $(CU_FLAGS) -Xcompiler -Wall,-Wextra
 
 $(O)/obj/%.o: %.c | $(GPU_HEADERS)
 	@mkdir -p $(@D)
@@ -190,8 +221,8 @@ $(O)/obj/%.o: %.cu $(CU) | $(GPU_HEADERS)
 
 CHECK := $(BUILD)/check
 
-# What the preprocessor makes of a student's file, for CHECK: where the kit's
-# headers are the system's, and not the student's.
+# CHECK needs the preprocessed text of a student's file. The kit's headers count
+# as system headers in it, so they can be told from the student's.
 PRE_INC = $(patsubst -I%,-isystem %,-Icommon $(INC)) -E $< -o $@
 $(O)/obj/%.i: %.c $(O)/obj/%.o
 	$(Q)$(CC) $(filter-out -M% -Icommon,$(CFLAGS_ALL)) $(PRE_INC)
@@ -200,7 +231,7 @@ $(O)/obj/%.i: %.cu $(O)/obj/%.o
 
 # ---- programs ---------------------------------------------------------------
 
-# Objects and archives among the prerequisites, and the archives' libraries. An
+# Objects and archives among the prerequisites, and the archives' libraries. Any
 # archive may use any other.
 linked = $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
 libs = $(strip $(foreach m,$(MODULES),$(if $(filter $(call lib,$(m)),$^),\
@@ -212,8 +243,8 @@ define link
 	$(Q)$(CC) -o $@ $(linked) $(libs)
 endef
 
-# A program for GPUs is linked as a user links it: with CUDA or simgpu, and MPI.
-# Its path to simgpu is relative, so that a build folder can be copied.
+# A program for GPUs is linked as a user would link it: with CUDA or simgpu, and
+# MPI. Its path to simgpu is relative, so a build folder can be copied.
 rpath = $(if $(filter sim,$(GPU)),-Wl$(comma)-rpath$(comma)'$$ORIGIN/$(shell \
 	realpath -m --relative-to=$(@D) $(SIM_HOME)/lib)')
 define link_gpu
@@ -222,28 +253,30 @@ define link_gpu
 	$(Q)$(CXX) -o $@ $(linked) $(GPU_LIBS_$(GPU)) $(rpath) $(MPI_LIBS) $(libs)
 endef
 
-# lines(STRINGS): a file with a string on each line, written when it changes
+# lines(STRINGS): write a file with a string on each line, if it changes
 define lines
 	@mkdir -p $(@D)
 	@printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) > $@
 endef
 
-# Which libraries the programs in BUILD link, and where CUDA is. When that
-# changes, they are linked again.
+# The libraries that the programs in BUILD link, and where CUDA is. Programs are
+# relinked when this changes.
 BACKEND := $(BUILD)/backend
 $(BACKEND): FORCE
 	$(call lines,$(GPU) '$(if $(CU),,$(realpath $(CUDA_HOME)))')
 
 # How the grader compiles and links a submission: shell text, in which $GPU and
-# $COMMON are folders of the sandbox (grader/compiler.c). The flags are those of
-# the kit, but no code of a submission runs before main.
+# $COMMON are folders of the sandbox (grader/build/compiler.c). The flags are
+# the kit's, except that no code of a submission may run before main.
 LAB_MODULES := nn lab nnref judge graph topo base
 in_sandbox = $(subst $(if $(CU),$(SIM_HOME),$(CUDA_HOME)),$$GPU,$(subst \
 	common/,$$COMMON/,$(1:-Icommon=-I$$COMMON)))
 TOOLCHAIN := $(O)/toolchain
 $(TOOLCHAIN): FORCE
-	$(call lines,'cc="$(CC) -std=gnu11 $(BASE)"' 'cxx="$(CXX)"' \
-	    'cu="$(call in_sandbox,$(CU_ALL) $(if $(CU),--no-constructors))"' \
+	$(call lines,'cc="$(CC) -std=gnu11 $(BASE) $(UNFINISHED) \
+	    $(IN_REPORTS)"' 'cxx="$(CXX)"' \
+	    'cu="$(call in_sandbox,$(CU_ALL) $(if $(CU),--no-constructors) \
+	    $(UNFINISHED_CU))"' \
 	    'headers="$(call in_sandbox,-Icommon $(GPU_INC))"' \
 	    'system="$(patsubst -I%,-isystem %,$(call \
 	    in_sandbox,-Icommon $(GPU_INC)))"' \
@@ -256,34 +289,53 @@ $(TOOLCHAIN): FORCE
 
 # ---- simgpu: shared libraries in a prefix of their own ----------------------
 
-# $(call so,NAME,MAJOR,SOURCES,LIBS): a library with its real soname and its
-# unversioned link. Those that use libcudart are linked after it.
+# $(call so,NAME,MAJOR,SOURCES,LIBS,PREFIX): a library with the real soname, and
+# its unversioned link. Libraries that use libcudart are linked after it. It
+# exports the names that begin with PREFIX, under the version node that the real
+# library has; NVML and NVSHMEM have none. Without PREFIX, libNAME.map is its
+# version script.
+map_node = $(if $(filter nvml nvshmem,$(5)),,lib$(1).so.$(2) )
 define so
-$(SIM_HOME)/lib/lib$(1).so.$(2): common/simgpu/lib$(1).map $(call objs,$(3)) \
+$(SIM_HOME)/lib/lib$(1).so.$(2): $(if $(5),,common/simgpu/lib$(1).map) \
+	$(call objs,$(3)) \
 	$(if $(filter cudart,$(1)),,| $(SIM_HOME)/lib/libcudart.so.13)
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
+	$(if $(5),@echo '$(map_node){ global: $(5)*; local: *; };' > $(O)/lib$(1).map)
 	$$(Q)$$(CC) -shared -o $$@ -Wl,-soname,lib$(1).so.$(2) \
-	    -Wl,--version-script,common/simgpu/lib$(1).map -Wl,-z,defs \
+	    -Wl,--version-script,$(if $(5),$(O),common/simgpu)/lib$(1).map -Wl,-z,defs \
 	    -Wl,-rpath,'$$$$ORIGIN' $$(filter %.o %.a,$$^) $(4) -lm -pthread
 	@ln -sf lib$(1).so.$(2) $(SIM_HOME)/lib/lib$(1).so
 SIM_LIBRARIES += $(SIM_HOME)/lib/lib$(1).so.$(2)
 endef
 CUDART := -L$(SIM_HOME)/lib -lcudart
-$(eval $(call so,cudart,13,$(simgpu_SRC),$(simgpu_LIBS) $(graph_LIBS) \
-	$(topo_LIBS)))
+# What libcudart uses at fixed offsets from the thread pointer: device/live.c.
+LIVE := common/simgpu/device/live.c
+SIM_LIVE := $(SIM_HOME)/lib/libsimgpu_live.so.1
+$(SIM_LIVE): $(call objs,$(LIVE))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,$(@F) $(filter %.o,$^)
+SIM_LIBRARIES += $(SIM_LIVE)
+$(eval $(call so,cudart,13,$(filter-out $(LIVE),$(simgpu_SRC)),$(SIM_LIVE) \
+	$(simgpu_LIBS) $(graph_LIBS) $(topo_LIBS)))
+$(SIM_HOME)/lib/libcudart.so.13: | $(SIM_LIVE)
 $(SIM_HOME)/lib/libcudart.so.13: $(call lib,graph topo base)
 $(eval $(call so,nccl,2,$(simnccl_SRC),$(CUDART)))
-$(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl))
-$(eval $(call so,cublasLt,13,$(simcublaslt_SRC),$(CUDART) -ldl))
-$(eval $(call so,curand,10,$(simcurand_SRC),$(CUDART)))
-$(eval $(call so,cufft,12,$(simcufft_SRC),$(CUDART)))
-$(eval $(call so,nvidia-ml,1,$(simnvml_SRC),$(CUDART)))
+$(eval $(call so,cublas,13,$(simcublas_SRC),$(CUDART) -ldl,cublas))
 $(eval $(call so,cuda,1,$(simcuda_SRC),$(CUDART)))
-$(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS)))
-# Device code's half of NVSHMEM is in the same library, CUDA's device runtime in
-# libcudart: these are only named, as CMake does where C++ links.
-SIM_NAMED := $(patsubst %,$(SIM_HOME)/lib/lib%.a,nvshmem_device cudadevrt)
+ifneq ($(call extra,.),)
+$(eval $(call so,cublasLt,13,$(simcublaslt_SRC),$(CUDART) -ldl,cublasLt))
+$(eval $(call so,curand,10,$(simcurand_SRC),$(CUDART),curand))
+$(eval $(call so,cufft,12,$(simcufft_SRC),$(CUDART),cufft))
+$(eval $(call so,nvidia-ml,1,$(simnvml_SRC),$(CUDART),nvml))
+$(eval $(call so,nvshmem_host,3,$(simnvshmem_SRC),$(CUDART) $(MPI_LIBS),nvshmem))
+endif
+# Programs name these libraries (CMake does for C++), but their contents are
+# elsewhere: NVSHMEM's device half in libnvshmem_host, CUDA's device runtime in
+# libcudart.
+SIM_NAMED := $(patsubst %,$(SIM_HOME)/lib/lib%.a,$(if $(call \
+	extra,.),nvshmem_device) cudadevrt)
 $(SIM_NAMED):
 	@mkdir -p $(@D)
 	@ar rcs $@
@@ -291,20 +343,35 @@ $(SIM_HOME)/lib/libcudart_static.a:
 	@mkdir -p $(@D)
 	@echo 'INPUT(-lcudart)' > $@ # for ld
 SIM_LIBRARIES += $(SIM_NAMED) $(SIM_HOME)/lib/libcudart_static.a
+# Whether the prefix has extras. A change takes all libraries away, since those
+# that stay have other contents.
+WITH_EXTRAS := $(O)/extras
+$(WITH_EXTRAS): FORCE
+	@mkdir -p $(@D)
+	@echo '$(EXTRAS)' | cmp -s - $@ || { rm -f $(SIM_HOME)/lib/lib*; echo '$(EXTRAS)' > $@; }
+$(SIM_LIBRARIES) $(SIM_HOME)/.headers: $(WITH_EXTRAS)
 
-SIM_HEADERS := $(patsubst common/simgpu/%,$(SIM_HOME)/%,$(shell find \
-	common/simgpu/include -type f)) $(SIM_HOME)/include/simgpu/narrow.h
-# Machines: simgpu and commgraph look for them in the prefix.
-TOPOS := $(patsubst common/topo/%,$(SIM_HOME)/share/topo/%,$(wildcard \
-	common/topo/*.xml common/topo/net/*.xml))
-$(SIM_HOME)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc))
+SIM_HEADERS := $(addprefix $(SIM_HOME)/include/,$(shell find common/simgpu/include \
+	$(call extra,include) -type f -printf '%P\n') simgpu/narrow.h)
+# Headers that only include others are lines of a table.
+FORWARDS := common/simgpu/forwards $(call extra,forwards)
+FORWARDED := $(addprefix $(SIM_HOME)/include/,$(shell awk \
+	'/^[a-z]/ { print $$1 }' $(FORWARDS)))
+# simgpu and commgraph look for machines in the prefix.
+TOPOS := $(patsubst common/topo/machines/%,$(SIM_HOME)/share/topo/%,$(wildcard \
+	common/topo/machines/*.xml common/topo/machines/net/*.xml))
+$(SIM_HOME)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc) \
+	common/base/clex.c)
 	$(link)
-# Build systems that know CUDA's toolkit find their way.
+# Let build systems that expect CUDA's toolkit find it.
 $(SIM_HOME)/bin/nvcc: $(SIM_HOME)/bin/simnvcc
 	@ln -sf simnvcc $@
 	@ln -sfn lib $(SIM_HOME)/lib64
-	@mkdir -p $(SIM_HOME)/nvvm/libdevice # by which CMake knows CUDA's folder
-$(SIM_HOME)/share/topo/%.xml: common/topo/%.xml
+	@mkdir -p $(SIM_HOME)/nvvm/libdevice # CMake recognises CUDA's folder by this
+$(SIM_HOME)/share/topo/%.xml: common/topo/machines/%.xml
+	@mkdir -p $(@D)
+	@cp $< $@
+$(SIM_HOME)/include/%: common/simgpu/extras/include/%
 	@mkdir -p $(@D)
 	@cp $< $@
 $(SIM_HOME)/include/%: common/simgpu/include/%
@@ -313,8 +380,10 @@ $(SIM_HOME)/include/%: common/simgpu/include/%
 $(SIM_HOME)/include/simgpu/narrow.h: common/base/narrow.h
 	@mkdir -p $(@D)
 	@cp $< $@
-$(SIM_HOME)/.headers: $(SIM_HEADERS)
-	@find $(SIM_HOME)/include -type f $(patsubst %,! -path %,$^) -delete
+$(SIM_HOME)/.headers: $(SIM_HEADERS) common/simgpu/forwards.awk $(FORWARDS)
+	@find $(SIM_HOME)/include -type f $(patsubst %,! -path %,$(SIM_HEADERS) \
+	    $(FORWARDED)) -delete
+	@awk -v to=$(SIM_HOME)/include -f common/simgpu/forwards.awk $(FORWARDS)
 	@touch $@
 $(SIMGPU): $(SIM_HOME)/.headers $(SIM_HOME)/bin/nvcc $(TOPOS) \
 	$(SIM_LIBRARIES)
@@ -323,20 +392,23 @@ $(SIMGPU): $(SIM_HOME)/.headers $(SIM_HOME)/bin/nvcc $(TOPOS) \
 # ---- labs -------------------------------------------------------------------
 #
 # build/labN links labs/LAB and common/staff/LAB, build/solutions/labN links
-# solutions/LAB and common/staff/LAB. The staff code is compiled once: the
-# header with the contracts is the same in both.
+# solutions/LAB and common/staff/LAB. The staff code is compiled once, because
+# the header with the contracts is the same in both.
 
 LABS := $(notdir $(wildcard common/staff/lab*))
 short = $(firstword $(subst -, ,$(1)))
 code_in = $(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1)))
 contracts = $(firstword $(wildcard solutions/$(1) labs/$(1)))
+full = $(filter $(1)-%,$(LABS))
+# The lab that a file of an object folder belongs to.
+lab_in = $(lastword $(filter $(LABS),$(subst /, ,$(1))))
 
-# On simgpu the kit's half of a lab is one object, kit.o, whose names are hidden
-# but for kit.api: what its contracts declare. Of a student's half, the names
-# that are not in kit.contract are hidden (students' objects are joined by
-# `student`), so neither half can meet, or take the place of, the other's.
-# kit.o has no section groups: the linker would keep only one half's copy of an
-# inline function, whose name the other half cannot see.
+# On simgpu the kit's half of a lab is one object, kit.o. It hides all names
+# except those in kit.api, which its contracts declare. `student` joins the
+# student's objects and hides the names that aren't in kit.contract. So neither
+# half can use or replace a name of the other. kit.o has no section groups: for
+# an inline function in both halves, the linker would keep one copy, whose name
+# the other half can't see.
 kit_half = $(if $(filter sim,$(GPU)),$(O)/staff/$(1)/kit.o,$(call objs,$(call \
 	code_in,common/staff/$(1))) $(call lib,$(LAB_MODULES)))
 whole = $(filter %/libnn.a %/liblab.a,$(1))
@@ -361,79 +433,81 @@ define hide_student
 	$(Q)objcopy --keep-global-symbols=$(filter %/kit.contract,$^) $@
 endef
 
-# Half-written code compiles: in a student's files a warning, such as an unused
-# variable, is no error, unless it is a mistake for certain.
-LENIENT_labs := -Wno-error -Werror=implicit-function-declaration \
-	-Werror=int-conversion -Werror=incompatible-pointer-types
-
-# lab_program(HOME,LAB,PROGRAM)
-define lab_program
-$(O)/obj/$(1)/$(2)/%.o: CFLAGS += $(LENIENT_$(1))
-$(if $(LENIENT_$(1)),$(O)/obj/$(1)/$(2)/%.o: override NVCC_WARN :=)
-$(O)/obj/$(1)/$(2)/%.o $(O)/obj/$(1)/$(2)/%.i: \
-	INC = $(GPU_INC) -Icommon/staff/$(2)
-ifeq ($(GPU),sim)
-$(O)/obj/$(1)/$(2)/%.o: CU_FLAGS = --no-constructors
-$(O)/joined/$(1)/$(2).o: $(call objs,$(call code_in,$(1)/$(2))) \
-		$(patsubst %.o,%.i,$(call objs,$(call code_in,$(1)/$(2)))) \
-		$(O)/staff/$(2)/kit.contract $(O)/staff/$(2)/kit.api | $(CHECK)
-	$$(hide_student)
-$(3): $(O)/joined/$(1)/$(2).o
-else
-$(3): $(call objs,$(call code_in,$(1)/$(2))) | $(O)/staff/$(2)/kit.api
-endif
-$(3): $(call kit_half,$(2))
-endef
-# `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
-# `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
-# RANK=2 CASE=...` runs it with rank 2 under gdb.
-define lab
-$(O)/obj/common/staff/$(1)/%.o: INC = $(GPU_INC) -Icommon/staff/$(1) \
-	-I$(call contracts,$(1))
-ifeq ($(GPU),sim)
-$(O)/staff/$(1)/kit.o: $(call objs,$(call code_in,common/staff/$(1) \
-		$(call contracts,$(1)))) $(call lib,$(LAB_MODULES)) \
-		common/kit/contract.sh
-	$$(hide_kit)
-$(O)/staff/$(1)/kit.contract $(O)/staff/$(1)/kit.api: $(O)/staff/$(1)/kit.o ;
-else # the grader has to know the interface here, too
-$(O)/staff/$(1)/kit.api: $(call kit_half,$(1)) $(call objs,$(call code_in,$(call \
-		contracts,$(1)))) common/kit/contract.sh
-	@mkdir -p $$(@D)
-	$$(Q)common/kit/contract.sh "$(call kit_half,$(1))" $$(@D) $(call \
-	    objs,$(call code_in,$(call contracts,$(1))))
-endif
-$(call lab_program,labs,$(1),$(BUILD)/$(2))
-$(call lab_program,solutions,$(1),$(BUILD)/solutions/$(2))
-.PHONY: $(2) grade-$(2) hint-$(2) gdb-$(2)
-$(2): $(BUILD)/$(2)
-gdb-$(2): $(BUILD)/$(2)
-	@common/kit/gdb-rank.sh "$$(or $$(RANK),0)" "$$(or $$(RANKS),4)" $(BUILD)/$(2) \
-	    $$(if $$(CASE),--case $$(CASE))
-hint-$(2):
-	@common/kit/hint.sh $(2) "$$(HINT)"
-grade-$(2): $(BUILD)/grade $(TOOLCHAIN) $(GPU_READY)
-	$(BUILD)/grade run --isolation $$$$(common/kit/isolation.sh) --lab $(2) \
-	    labs/$(1)
-endef
-$(foreach l,$(LABS),$(eval $(call lab,$(l),$(call short,$(l)))))
+# Half-written code must compile: a warning about a student's file is an error
+# only if the code cannot be right.
+LENIENT := -Wno-error -Werror=implicit-function-declaration \
+	-Werror=int-conversion -Werror=incompatible-pointer-types $(UNFINISHED)
+$(O)/obj/labs/%.o: CFLAGS += $(LENIENT)
+$(O)/obj/labs/%.o $(O)/obj/solutions/%.o: CFLAGS += $(IN_REPORTS)
+$(O)/obj/labs/%.o: override NVCC_WARN := $(UNFINISHED_CU)
+$(O)/obj/labs/% $(O)/obj/solutions/%: \
+	INC = $(GPU_INC) -Icommon/staff/$(call lab_in,$@)
+$(O)/obj/common/staff/%.o: INC = $(GPU_INC) -Icommon/staff/$(call lab_in,$@) \
+	-I$(call contracts,$(call lab_in,$@))
 
 programs_of = $(foreach l,$(notdir $(wildcard $(1)/lab*)), \
 	$(2)/$(call short,$(l)))
 LAB_PROGRAMS := $(call programs_of,labs,$(BUILD))
 SOLUTIONS := $(call programs_of,solutions,$(BUILD)/solutions)
-# Labs on real GPUs also link common/cuda, as objects: the meter's references to
-# them are weak, and would take nothing out of an archive.
-$(LAB_PROGRAMS) $(SOLUTIONS): $(call objs,$(call c_in,common/$(GPU))) \
-	$(BACKEND) | $(GPU_READY)
+# On real GPUs, labs also link common/cuda, as objects: the meter's references
+# to it are weak and would pull nothing out of an archive.
+lab_parts = $(call objs,$(call c_in,common/$(GPU))) $(call student_half,$(1)/$(2)) \
+	$(call kit_half,$(2)) $(BACKEND)
+$(LAB_PROGRAMS): $(BUILD)/%: $$(call lab_parts,labs,$$(call full,$$*))
+$(SOLUTIONS): $(BUILD)/solutions/%: $$(call lab_parts,solutions,$$(call full,$$*))
+$(LAB_PROGRAMS) $(SOLUTIONS): | $(GPU_READY)
 	$(link_gpu)
 $(LAB_PROGRAMS) $(SOLUTIONS): LIBS := $(foreach m,$(LAB_MODULES),$($(m)_LIBS)) \
 	-Wl,-z,relro,-z,now,-z,noexecstack
 
+KIT_API := $(LABS:%=$(O)/staff/%/kit.api)
+contract_objs = $(call objs,$(call code_in,$(call contracts,$(1))))
+ifeq ($(GPU),sim)
+$(O)/obj/labs/%.o $(O)/obj/solutions/%.o: CU_FLAGS = --no-constructors
+student_half = $(O)/joined/$(1).o
+$(patsubst %,$(O)/joined/%.o,$(wildcard labs/lab* solutions/lab*)): \
+	$(O)/joined/%.o: $$(call objs,$$(call code_in,$$*)) \
+		$$(addsuffix .i,$$(basename $$(call objs,$$(call code_in,$$*)))) \
+		$(O)/staff/$$(notdir $$*)/kit.contract \
+		$(O)/staff/$$(notdir $$*)/kit.api | $(CHECK)
+	$(hide_student)
+$(LABS:%=$(O)/staff/%/kit.o): $(O)/staff/%/kit.o: $$(call objs,$$(call \
+		code_in,common/staff/$$*)) $$(call contract_objs,$$*) \
+		$(call lib,$(LAB_MODULES)) common/kit/contract.sh
+	$(hide_kit)
+$(KIT_API): %.api: %.o ;
+$(KIT_API:.api=.contract): %.contract: %.o ;
+else # the grader needs the interface on real GPUs, too
+student_half = $(call objs,$(call code_in,$(1)))
+$(KIT_API): $(O)/staff/%/kit.api: $$(call kit_half,$$*) \
+		$$(call contract_objs,$$*) common/kit/contract.sh
+	@mkdir -p $(@D)
+	$(Q)common/kit/contract.sh "$(call kit_half,$*)" $(@D) $(call \
+	    contract_objs,$*)
+$(LAB_PROGRAMS): $(BUILD)/%: | $(O)/staff/$$(call full,$$*)/kit.api
+$(SOLUTIONS): $(BUILD)/solutions/%: | $(O)/staff/$$(call full,$$*)/kit.api
+endif
+
+# `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
+# `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
+# RANK=2 CASE=...` runs it with rank 2 under gdb.
+SHORT := $(foreach l,$(LABS),$(call short,$(l)))
+.PHONY: $(SHORT) $(SHORT:%=grade-%) $(SHORT:%=hint-%) $(SHORT:%=gdb-%)
+$(SHORT): %: $(BUILD)/%
+$(SHORT:%=gdb-%): gdb-%: $(BUILD)/%
+	@common/kit/gdb-rank.sh "$(or $(RANK),0)" "$(or $(RANKS),4)" $< \
+	    $(if $(CASE),--case $(CASE))
+$(SHORT:%=hint-%): hint-%:
+	@common/kit/hint.sh $* "$(HINT)"
+$(SHORT:%=grade-%): grade-%: $(BUILD)/grade $(TOOLCHAIN) $(GPU_READY)
+	$(BUILD)/grade run --isolation $$(common/kit/isolation.sh) --lab $* \
+	    labs/$(call full,$*)
+
 # ---- tools ------------------------------------------------------------------
 
 # The judge of each lab (judge.c and judge_*.c), without the code that calls the
-# student's functions. judges.c lists them; it changes when a lab comes or goes.
+# student's functions. judges.c lists the judges; it changes when a lab is added
+# or removed.
 JUDGES := $(wildcard $(LABS:%=common/staff/%/judge.c) \
 	$(LABS:%=common/staff/%/judge_*.c))
 JUDGE_NAMES := $(foreach l,$(LABS),judge_$(call short,$(l)))
@@ -446,15 +520,17 @@ $(O)/judges.o: $(O)/judges.c
 	$(Q)$(CC) $(CFLAGS_ALL) -c $< -o $@
 JUDGE_OBJS := $(O)/judges.o $(call objs,$(JUDGES))
 
-$(BUILD)/grade: $(call objs,grader/main.c) $(JUDGE_OBJS) \
+$(BUILD)/grade: $(call objs,grader/verbs/main.c) $(JUDGE_OBJS) \
 	$(call lib,grader nnref judge graph topo base) | $(TOPOS)
 $(BUILD)/commgraph: $(call objs,$(call c_in,common/graph/commgraph)) \
 	$(call lib,graph topo base) | $(TOPOS)
 $(BUILD)/commgraph: LIBS := -ljansson
-$(O)/obj/common/graph/view_files.o: $(wildcard common/graph/view/*)
-$(CHECK): $(call objs,common/kit/check.c $(addprefix grader/,vet.c tokens.c \
-	skipped.c lexer.c audit.c audit_machine.c audit_nvcc.c allow.c \
-	allow_source.c allow_advice.c names.c))
+$(O)/obj/common/graph/draw/view_files.o: $(wildcard common/graph/draw/view/*)
+$(O)/obj/grader/export/page_files.o: $(wildcard grader/export/page/*)
+$(O)/obj/grader/sandbox/sandbox_args.o: grader/sandbox/sandbox_start.sh
+$(O)/obj/grader/verbs/verb_doctor.o: grader/verbs/doctor.sh
+$(CHECK): $(call objs,common/kit/check.c common/base/clex.c \
+	$(filter-out %/similar.c,$(call c_in,grader/vet)) grader/base/names.c)
 $(CHECK): LIBS := -lelf
 $(BUILD)/plan: $(call objs,common/kit/plan.c) $(call lib,judge graph topo base)
 TOOLS := $(BUILD)/grade $(BUILD)/commgraph \
@@ -462,7 +538,7 @@ TOOLS := $(BUILD)/grade $(BUILD)/commgraph \
 $(BUILD)/grade $(BUILD)/commgraph $(BUILD)/plan $(CHECK):
 	$(link)
 
-# The GPUs that programs find on this machine.
+# build/probe lists the GPUs that programs find on this machine.
 $(BUILD)/probe: $(call objs,common/kit/probe.c) $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
 $(BUILD)/probe: LIBS := -ljansson -ldl
@@ -471,27 +547,29 @@ KIT := $(GPU_READY) $(TOOLCHAIN) $(BUILD)/probe $(TOOLS) $(SOLUTIONS) $(LAB_PROG
 
 include tests/tests.mk
 
-.PHONY: FORCE all help simgpu lint clean lint-format lint-comments lint-code \
-	doctor probe compile_commands pages
-# The seed of new labs is left out: it is not C until @N@ is a name.
+.PHONY: FORCE all help simgpu lint clean lint-format lint-comments lint-english \
+	lint-code doctor probe compile_commands pages
+# Leave out the seed of new labs, which is not C until @N@ has a value.
 C_FILES = $(filter-out common/kit/seed/%,$(shell git ls-files '*.c' '*.h' \
 	'*.cu' '*.cuh'))
 lint-format:
 	@clang-format --dry-run --Werror $(filter-out labs/%,$(C_FILES))
-# clang-format leaves comments alone: they are held to 80 columns here.
+# clang-format does not wrap comments, so this holds them to 80 columns.
 SCRIPTS = $(shell git ls-files '*.sh' '*.mk' '*.awk' Makefile .ci/run)
 lint-comments:
 	@awk 'length > 80 && (FILENAME ~ /\.(c|h|cu|cuh|cpp)$$/ ? \
 	    /\/\*|\/\/|^ *\*/ : /^[ \t]*#/) { n++; print FILENAME ":" FNR \
 	    ": a comment of " length " columns" } END { exit n > 0 }' \
 	    $(filter-out labs/%,$(C_FILES)) $(SCRIPTS)
-# cppcheck does not see that a call fills what it gets the address of, and does
-# not expand macros whose arguments are lists in parentheses.
+lint-english:
+	@tests/lint/english.sh
+# cppcheck does not understand that a call fills what it gets the address of,
+# nor expand macros whose arguments are lists in parentheses.
 lint-code:
 	@cppcheck --quiet --error-exitcode=1 --suppress=legacyUninitvar \
 	    --suppress=uninitvar --suppress=ctuuninitvar \
 	    --suppress=autoVariables --suppress=preprocessorErrorDirective \
-	    '-DNCCL_ALIAS(name)=' '-Djson_array_foreach(a, i, v)=for (;;)' -Icommon $(patsubst %,-Icommon/staff/% \
+	    '-DNCCL_ALIAS(name)=' '-Djson_array_foreach(a, i, v)=for (;;)' -I. -Icommon $(patsubst %,-Icommon/staff/% \
 	    -Isolutions/%,$(LABS)) $(filter common/% grader/% solutions/%, \
 	    $(filter %.c,$(C_FILES)))
 

@@ -1,8 +1,8 @@
-# kit.mk: instructors' targets. The students' copy lacks this file, so its
-# `make help` lists only what works there.
+# kit.mk: instructors' targets. The students' copy lacks this file, so its `make
+# help` lists only targets that work there.
 
-.PHONY: quickstart solutions skeletons plans handouts pages new-lab lint-labs \
-	mutant-lists mutant-table release class-200
+.PHONY: quickstart solutions skeletons plans handouts pages new-lab remove-lab \
+	lint-labs mutant-lists mutant-table release class-200
 
 quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
@@ -17,9 +17,11 @@ plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions for the plans
 	common/kit/plans.sh $(BUILD)
 new-lab:               ## create a complete lab: NAME=lab10-topic [TITLE=...]
 	@common/kit/new-lab.sh "$(NAME)" "$(TITLE)"
+remove-lab:            ## remove a lab and what names it: NAME=lab10-topic
+	@common/kit/remove-lab.sh "$(NAME)"
 lint-labs: all         ## check that all labs are complete; LAB=lab10-topic: one
 	@common/kit/lint-labs.sh $(LAB)
-# A new case may be one that mutants fail.
+# Needed after adding a case, which some mutants may fail, too.
 mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one
 	@MUTANT_LISTS=1 CK_RUN_CASE=mutants $(MAKE) test RUN=$(BUILD)/mutant-lists \
 	    TEST=labs$(if $(LAB),/$(call short,$(LAB)))
@@ -42,7 +44,7 @@ release:               ## pack the students' copy: build/release
 deliver:               ## pack a lab's autograder for Gradescope, Autolab, GitHub
 	@common/kit/deliver.sh $(LAB)
 
-# In PREFIX; DESTDIR is put before it, for packages.
+# Install to PREFIX, below DESTDIR when building a package.
 PREFIX ?= /usr/local
 .PHONY: install deb
 install: $(SIMGPU) $(BUILD)/commgraph  ## install simgpu for other projects: PREFIX

@@ -5,9 +5,9 @@
 #   tests/layers/layers.sh BUILD [--table FILE] [--facts FILE] [PATH=FILE...]
 #
 # PATH=FILE adds FILE, an object or a source, as if it stood at PATH. What
-# sources and objects contain is in the file of facts, or is written there if
-# there is none. Prints a line for each violation; the status is 1 if there is
-# any.
+# sources, objects and the table's programs contain is in the file of facts, or
+# is written there if there is none. Prints a line for each violation; the
+# status is 1 if there is any.
 set -euo pipefail
 build=$(realpath "$1")
 shift
@@ -27,8 +27,11 @@ done
 includes() { sed -n 's/^\([^:]*\):#include [<"]\([^>"]*\).*/include \1 \2/p'; }
 symbols() {
     awk '{ sub(/\.o:$/, "", $1)
-        print ($3 ~ /^[Uwv]$/ ? "uses" : "defines"), $1, $2 }'
+        print ($3 ~ /^[Uwv]$/ ? "uses" : "defines"), $1, $2
+        if ($3 ~ /^[WVu]$/) print "weak", $1, $2 }'
 }
+# Words of the files on stdin, each once.
+words() { xargs cat | tr -cs 'A-Za-z0-9_' '\n' | sort -u; }
 # All that is in the tree.
 facts() {
     # Not the seed of new labs, which is no C before its @N@ is a name.
@@ -42,6 +45,15 @@ facts() {
     xargs grep -H '^#include' < "$work/sources" | includes
     sed 's/^\(.*\)\.o$/object \1/' "$work/objects"
     (cd "$build/sim/obj" && xargs nm -A -g -P < "$work/objects") | symbols
+    {
+        find tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp'
+        grep -E '^common/simgpu/include/|^(labs|solutions)/.*\.h$' "$work/sources"
+    } | words | sed 's/^/mentions /'
+    awk '$1 == "program" { print $2 }' "$table" | while read -r program; do
+        nm -P --defined-only "$build/$program" |
+            awk -v "program=$program" '
+                $2 ~ /[A-Z]/ { print "holds", program, $1 }'
+    done
 }
 
 [ -e "$tree" ] || { facts > "$tree.$$" && mv "$tree.$$" "$tree"; }
@@ -59,11 +71,6 @@ facts() {
             sed "s,^,$path:," "$file" | includes
             ;;
         esac
-    done
-    awk '$1 == "program" { print $2 }' "$table" | while read -r program; do
-        nm -P --defined-only "$build/$program" |
-            awk -v "program=$program" '
-                $2 ~ /[A-Z]/ { print "holds", program, $1 }'
     done
 } > "$work/facts"
 # gawk compiles each pattern anew, which takes it six times as long.

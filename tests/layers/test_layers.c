@@ -1,10 +1,12 @@
 /*
  * The kit's modules use each other only as layers.txt allows, and a violation
- * is reported: a planted call, a planted #include, a wrong line of the table.
+ * is reported: a planted call, a planted #include, a wrong line of the table, a
+ * function that no other file uses.
  */
 #include <check.h>
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
+#include <unistd.h> /* getpid */
 
 #include "child.h"
 #include "suite.h"
@@ -50,11 +52,14 @@ END_TEST
 static const struct {
     const char *path, *calls, *says;
 } objects[] = {
-    {"common/base/planted", "graph_load", "base -> graph is not allowed"},
+    {"common/base/planted", "graph_load",
+     "base -> graph/replay is not allowed"},
     {"common/topo/planted", "ncclAllReduce", "topo -> nccl is not allowed"},
     {"common/topo/planted", "MPI_Barrier", "topo -> mpi is not allowed"},
-    {"common/graph/planted", "cudaMalloc", "graph -> cuda is not allowed"},
-    {"common/graph/planted", "judge_fail", "graph -> judge is not allowed"},
+    {"common/graph/record/planted", "cudaMalloc",
+     "graph/record -> cuda is not allowed"},
+    {"common/graph/replay/planted", "judge_fail",
+     "graph/replay -> judge is not allowed"},
     {"common/lab/planted", "simgpu_proc", "lab -> simgpu/core is not allowed"},
     {"solutions/lab1-collectives/planted", "simgpu_proc",
      "lab1 -> simgpu/core is not allowed"},
@@ -64,9 +69,16 @@ static const struct {
      "lab2 -> lab1 is not allowed"},
     {"common/staff/lab1-collectives/judge_planted", "allreduce_ring",
      "judge-of-lab1 -> lab1 is not allowed"},
-    {"grader/planted", "allreduce_ring", "grader -> lab1 is not allowed"},
+    {"grader/run/planted", "allreduce_ring",
+     "grader/run -> lab1 is not allowed"},
     {"common/elsewhere/planted", "exit",
      "common/elsewhere/planted.o belongs to no module"},
+    {"common/simgpu/core/heap/planted", "exit",
+     "common/simgpu/core/heap/planted.o is in no layer of its folder"},
+    // a circle: streams use the heap
+    {"common/simgpu/core/heap/heap", "stream_tails",
+     "common/simgpu/core/heap/heap is below "
+     "common/simgpu/core/stream/stream, and uses its stream_tails"},
 };
 
 START_TEST(a_planted_call_is_found)
@@ -83,16 +95,41 @@ START_TEST(a_planted_call_is_found)
 }
 END_TEST
 
+/* A name that no source has: the files of this folder are read, too. */
+START_TEST(a_planted_function_that_nobody_uses_is_found)
+{
+    char says[80];
+    struct child c = child_run(
+        100,
+        "echo 'void unused_%d(void) {}' | gcc -w -x c -c - -o %s/planted.o &&"
+        "%s common/base/planted.o=%s/planted.o",
+        (int)getpid(), folder, layers(), folder);
+    snprintf(says, sizeof says,
+             "no file uses unused_%d but the one that defines it, "
+             "common/base/planted",
+             (int)getpid());
+    expect(&c, says);
+    child_clear(&c);
+}
+END_TEST
+
 static const struct {
     const char *path, *includes, *says;
 } sources[] = {
-    {"common/topo/planted.h", "\"graph/record.h\"",
-     "topo -> graph is not allowed: common/topo/planted.h includes"},
-    {"common/graph/planted.h", "<nccl.h>", "graph -> nccl is not allowed"},
-    {"common/graph/planted.h", "<mpi.h>", "graph -> mpi is not allowed"},
-    {"grader/planted.h", "\"core/proc.h\"",
-     "grader -> simgpu/core is not allowed"},
+    {"common/topo/planted.h", "\"graph/record/record.h\"",
+     "topo -> graph/record is not allowed: common/topo/planted.h includes"},
+    {"common/graph/draw/planted.h", "<nccl.h>",
+     "graph/draw -> nccl is not allowed"},
+    {"common/graph/record/planted.h", "<mpi.h>",
+     "graph/record -> mpi is not allowed"},
+    {"grader/run/planted.h", "\"core/proc.h\"",
+     "grader/run -> simgpu/core is not allowed"},
     {"common/planted.h", "<stdio.h>", "common/planted.h belongs to no module"},
+    {"common/simgpu/core/planted.h", "<stdio.h>",
+     "common/simgpu/core/planted.h is in no layer of its folder"},
+    {"common/simgpu/core/heap/heap.h", "\"core/stream/stream.h\"",
+     "common/simgpu/core/heap/heap.h is below "
+     "common/simgpu/core/stream/stream.h, and includes it"},
 };
 
 START_TEST(a_planted_include_is_found)
@@ -111,30 +148,43 @@ END_TEST
 static const struct {
     const char *edit, *says;
 } tables[] = {
-    {"s/^uses graph base topo/uses graph topo/",
-     "graph -> base is not allowed"},
+    {"s/^uses graph.record base topo/uses graph\\/record topo/",
+     "graph/record -> base is not allowed"},
     {"$a uses topo judge", "topo -> judge is allowed and not used"},
     {"$a uses topo ghost", "uses topo ghost: not two modules"},
     {"$a uses base topo", "a cycle: base uses topo, which leads back"},
-    {"$a uses judge grader", "a cycle: judge uses grader, which leads back"},
+    {"$a uses judge grader/run",
+     "a cycle: judge uses grader/run, which leads back"},
     {"$a module ghost common/ghost/*",
      "no file matches common/ghost/* of module ghost"},
     {"$a symbols topo ghost_*", "nothing uses symbols ghost_* of topo"},
-    {"s/^program grade grader/program grade/", "grade must not hold"},
+    {"s/^program grade grader.verbs/program grade/", "grade must not hold"},
     {"$a program commgraph judge",
      "program commgraph judge: it holds nothing of it"},
-    {"$a layer common/topo/ bounds\\nlayer common/topo/ copies",
-     "common/topo/bounds is below common/topo/copies, and uses its "
-     "copies_share"},
-    {"$a layer common/topo/ op topo\\nlayer common/topo/ route",
-     "common/topo/topo.c is below common/topo/route.h, and includes it"},
-    {"$a layer common/topo/ ghost",
-     "no file that others use matches layer common/topo/ghost"},
-    {"$a upward common/topo/ topo route",
-     "upward common/topo/topo common/topo/route: nothing uses it"},
+    {"/^layer common.simgpu.core. report$/d",
+     "common/simgpu/core/report.c is in no layer of its folder"},
+    {"/^layer common.simgpu.core. thread$/d;"
+     "$a layer common/simgpu/core/ thread",
+     "common/simgpu/core/wait is below common/simgpu/core/thread, and uses its "
+     "thread_or_worker"},
+    {"/^layer common.simgpu.core. thread$/d;"
+     "$a layer common/simgpu/core/ thread",
+     "common/simgpu/core/wait.c is below common/simgpu/core/thread.h, and "
+     "includes it"},
+    {"/^layer common.simgpu.core. thread$/{N;s/\\nlayer [^ ]*//}",
+     "common/simgpu/core/wait.c is in one layer with "
+     "common/simgpu/core/thread.h, and includes it"},
+    {"s/^layer\\( common.simgpu.core. report\\)$/circle\\1/",
+     "circle: common/simgpu/core/report isn't in it"},
+    {"$a layer common/simgpu/core/ ghost",
+     "no file matches layer common/simgpu/core/ghost"},
+    {"$a upward common/simgpu/core/ thread wait",
+     "upward common/simgpu/core/thread common/simgpu/core/wait: nothing uses"},
     {"$a unbuilt common/topo/*", "unbuilt common/topo/*: it is built"},
     {"s/^unbuilt.*//", "common/cuda/nccl_older.c has not been compiled"},
     {"$a usse topo base", "starts with \"usse\""},
+    {"$a outside ghost_*", "outside ghost_*: nothing defines it"},
+    {"/^outside __tsan/d", "no file uses __tsan_"},
     {"$a libc ghost", "libc ghost: nothing uses it"},
     {"/^libc/d", "topo -> simgpu/device is not allowed"},
 };
@@ -159,6 +209,7 @@ int main(void)
     tcase_add_test(t, modules_use_each_other_as_the_table_says);
     tcase_add_loop_test(t, a_planted_call_is_found, 0,
                         sizeof objects / sizeof *objects);
+    tcase_add_test(t, a_planted_function_that_nobody_uses_is_found);
     tcase_add_loop_test(t, a_planted_include_is_found, 0,
                         sizeof sources / sizeof *sources);
     tcase_add_loop_test(t, a_wrong_table_is_found, 0,
