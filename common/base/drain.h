@@ -1,7 +1,7 @@
 /*
  * drain.h: waiting until the launcher has read what this process printed
  *
- * A launcher drops output that is still in a pipe when it ends the ranks.
+ * When the launcher ends the ranks, it drops output that is still in a pipe.
  */
 #ifndef COMMLAB_BASE_DRAIN_H
 #define COMMLAB_BASE_DRAIN_H
@@ -16,7 +16,7 @@ static inline int drain_is_done(int fd)
     return ioctl(fd, FIONREAD, &left) != 0 || left == 0;
 }
 
-/* Until both standard pipes are empty, but at most a second. */
+/* Wait until both standard pipes are empty, but for at most a second. */
 static inline void drain_wait(void)
 {
     enum { PATIENCE_MS = 1000 };

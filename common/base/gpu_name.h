@@ -1,5 +1,5 @@
 /*
- * gpu_name.h: what names a GPU in texts: its UUID and its PCI address
+ * gpu_name.h: names of a GPU in texts: its UUID and its PCI address
  *
  * Header-only, since several shared libraries use it.
  */
@@ -25,8 +25,10 @@ struct gpu_name_pci {
     unsigned domain, bus, device;
 };
 
-/* Read "0000:1b:00.0" in any form that CUDA takes: without the function, or
- * without the domain, which then is 0. Returns 0 if it is none. */
+/*
+ * Read "0000:1b:00.0" in any form that CUDA accepts: without the function, or
+ * without the domain, which is 0 then. Returns 0 if the text has another form.
+ */
 static inline int gpu_name_pci(const char *text, struct gpu_name_pci *out)
 {
     unsigned function;
@@ -41,7 +43,7 @@ static inline int gpu_name_pci(const char *text, struct gpu_name_pci *out)
     return m == 2 || (m == 4 && dot == '.');
 }
 
-/* True if the text names that address. */
+/* True if the text is this address. */
 static inline int gpu_name_is_pci(const char *text, struct gpu_name_pci own)
 {
     struct gpu_name_pci pci;

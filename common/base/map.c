@@ -12,7 +12,7 @@ void map_release(struct map *m)
     *m = (struct map){0};
 }
 
-/* The entry of a key other than 0, or the free entry where it belongs. */
+/* The entry of a nonzero key, or the free entry where it belongs. */
 static struct map_entry *find(const struct map *m, uint64_t key)
 {
     for (uint64_t i = mix_hash(key);; i++) {
@@ -22,8 +22,8 @@ static struct map_entry *find(const struct map *m, uint64_t key)
     }
 }
 
-/* Move the keys with a value to a new table. It is at most a quarter full, so
- * another quarter can be filled before the next move. */
+/* Move the keys that have a value to a new table. The new table is at most a
+ * quarter full, so another quarter can be filled before the next move. */
 static int grow(struct map *m)
 {
     struct map larger = {.zero = m->zero, .nentries = MIN_ENTRIES};

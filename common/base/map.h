@@ -1,9 +1,9 @@
 /*
  * map.h: a hash map from 64-bit keys to 64-bit values
  *
- * Every key has a value, 0 until it is set. A key of value 0 is the same as an
- * absent one, and the map drops it when it grows: to remove a key, set its
- * value to 0.
+ * Every key has a value, which is 0 until it is set. A key with value 0 is the
+ * same as an absent one, and the map drops it when it grows: to remove a key,
+ * set its value to 0.
  *
  * Open addressing over a power of two, at most half full. Not thread-safe.
  */
@@ -17,11 +17,12 @@ struct map {
         uint64_t key, value;
     } * entry;         /* key 0: free */
     uint32_t nentries; /* a power of two, or 0 */
-    uint32_t count;    /* entries with a key, those of value 0 included */
-    uint64_t zero;     /* the value of key 0, which marks free entries */
+    uint32_t count;    /* entries with a key, including those with value 0 */
+    uint64_t zero;     /* value of key 0, which can't be in an entry */
 };
 
-/* Free the entries. A zeroed struct is an empty map, and this leaves one. */
+/* Free the entries and leave an empty map. A zeroed struct is an
+ * empty map, too. */
 void map_release(struct map *m);
 
 /*

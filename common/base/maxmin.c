@@ -2,13 +2,13 @@
 
 #include <float.h> /* DBL_MAX */
 
-/* Levels closer than this are equal: the remaining rate of a resource carries
- * the rounding errors of everything subtracted from it. */
+/* Levels closer than this count as equal: the remaining rate of a resource
+ * carries the rounding errors of all that was subtracted from it. */
 static const double same = 1 + 1e-12;
 
 /* Remaining rate per unit of weight of the flows that still grow. If rounding
- * left no weight, they use almost none of the resource. */
-static double room(const struct maxmin_resource *r)
+ * left no weight, these flows use almost none of the resource. */
+static double spare(const struct maxmin_resource *r)
 {
     if (!(r->left > 0))
         return 0;
@@ -23,8 +23,8 @@ static double next_level(struct maxmin_flow *const *flow, int n,
     double next = -1;
     for (int i = 0; i < m; i++) {
         const struct maxmin_resource *const r = &resource[touched[i]];
-        if (r->nflows && (next < 0 || room(r) < next))
-            next = room(r);
+        if (r->nflows && (next < 0 || spare(r) < next))
+            next = spare(r);
     }
     for (int i = 0; i < n; i++)
         if (flow[i]->bound == MAXMIN_OPEN && flow[i]->cap > 0 &&
@@ -39,7 +39,7 @@ static int stopped_by(const struct maxmin_flow *f,
                       const struct maxmin_resource *resource, double level)
 {
     for (int i = 0; i < f->nuses; i++)
-        if (room(&resource[f->use[i].resource]) <= level * same)
+        if (spare(&resource[f->use[i].resource]) <= level * same)
             return i;
     return f->cap > 0 && f->cap <= level * same ? MAXMIN_CAP : MAXMIN_OPEN;
 }
@@ -81,7 +81,7 @@ static void begin(struct maxmin_flow *const *flow, int n,
 void maxmin_share(struct maxmin_flow *const *flow, int n,
                   struct maxmin_resource *resource, const int *touched, int m)
 {
-    enum { STOPS = -1 }; // as a rate: the flow stops at this level
+    enum { STOPS = -1 }; // a mark in `rate`: the flow stops at this level
     double level = 0;
     begin(flow, n, resource, touched, m);
     for (int growing = n; growing > 0;) {

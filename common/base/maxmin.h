@@ -15,7 +15,7 @@
 
 struct maxmin_use { /* a flow's use of a resource */
     int resource;
-    double weight; /* of the resource's rate, per unit of the flow's; > 0 */
+    double weight; /* rate used per unit of the flow's rate; > 0 */
 };
 
 enum { MAXMIN_CAP = -1, MAXMIN_OPEN = -2 }; /* maxmin_flow.bound */
@@ -23,9 +23,9 @@ enum { MAXMIN_CAP = -1, MAXMIN_OPEN = -2 }; /* maxmin_flow.bound */
 struct maxmin_flow {
     const struct maxmin_use *use; /* each resource once */
     int nuses;
-    double cap;  /* highest rate it can reach alone, 0: none */
+    double cap;  /* highest rate that the flow can reach alone; 0: no limit */
     double rate; /* result */
-    int bound;   /* result: the use that stopped it, or MAXMIN_CAP */
+    int bound;   /* result: index of the use that stopped it, or MAXMIN_CAP */
 };
 
 struct maxmin_resource {

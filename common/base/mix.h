@@ -1,8 +1,8 @@
 /*
- * mix.h: pseudo-random numbers and hashes: splitmix64
+ * mix.h: pseudo-random numbers and hashes, by splitmix64
  *
- * Sebastiano Vigna's splitmix64 adds MIX_STEP to its state for each number, and
- * returns the finaliser of the state. Here a number is asked for by its
+ * Sebastiano Vigna's splitmix64 adds MIX_STEP to its state for each number and
+ * returns the finaliser of the state. Here the caller asks for a number by its
  * position in the sequence: there is no state, and every process gets the same
  * bits.
  */
@@ -34,7 +34,7 @@ static inline uint64_t mix_hash(uint64_t x)
     return mix_nth(x, 0);
 }
 
-/* A hash of a text: another with each seed. */
+/* A hash of a text, which differs from seed to seed. */
 static inline uint64_t mix_text(uint64_t seed, const char *text)
 {
     uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a

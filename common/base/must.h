@@ -13,8 +13,9 @@ extern "C" {
 #endif
 
 /*
- * MPI_Abort, after the launcher has read this rank's output, or after a second:
- * the launcher drops output that is still in a pipe when it ends the ranks.
+ * Call MPI_Abort once the launcher has read this rank's output, or after a
+ * second. When the launcher ends the ranks, it drops output that is still in a
+ * pipe.
  */
 void must_abort(int status) __attribute__((noreturn));
 
@@ -23,6 +24,13 @@ void must_stop(const char *file, int line, const char *call, const char *error)
     __attribute__((noreturn));
 void must_stop_mpi(const char *file, int line, const char *call, int error)
     __attribute__((noreturn));
+
+/*
+ * Have must_stop() call this, which writes more about the place to out, or "".
+ * The kit's own lines don't tell a student which call of theirs led there.
+ */
+typedef void must_from_fn(const char *file, int line, char *out, int nbytes);
+void must_say_from(must_from_fn *from);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /*
- * narrow.h: floating-point types that C has no name for
+ * narrow.h: floating-point types that C doesn't have
  *
  * A type is a sign, e exponent bits and m mantissa bits:
  *
@@ -10,12 +10,12 @@
  *     fp8 e5m2   5  2  57344     infinity
  *     tf32       8 10            a float whose last 13 mantissa bits are 0
  *
- * All their values are doubles and floats exactly. narrow_encode() rounds a
- * double, in any direction; an operation that computes in double and then
- * rounds gives what one operation of a GPU gives. narrow_from_float() and
- * narrow_to_float() do the same for floats without branches, so that loops over
- * arrays are vectorised. For C and C++, and for device code: CUDA's headers of
- * simgpu include it.
+ * Every value of these types is exact as a double and as a float.
+ * narrow_encode() rounds a double, in any direction, so an operation computed
+ * in double and rounded gives the result of a GPU's operation.
+ * narrow_from_float() and narrow_to_float() convert floats without branches, so
+ * loops over arrays vectorise. For C, C++ and device code: simgpu's CUDA
+ * headers include this file.
  */
 #ifndef COMMLAB_BASE_NARROW_H
 #define COMMLAB_BASE_NARROW_H
@@ -32,7 +32,7 @@ enum narrow_type {
     NARROW_E5M2 = 5 << 8 | 2,
 };
 
-/* To the nearest, ties to even; or in a direction. */
+/* To the nearest value, ties to even, or in a direction. */
 enum narrow_rounding {
     NARROW_NEAREST,
     NARROW_TO_ZERO,
@@ -50,15 +50,15 @@ static inline int narrow_mantissa_bits(enum narrow_type type)
     return type & 0xff;
 }
 
-/* The bits, without sign, that follow the largest number: infinity's, or those
- * of e4m3's NaN. */
+/* The bits, without the sign, that follow those of the largest number:
+ * infinity's, or for e4m3 those of NaN. */
 static inline unsigned narrow_top(enum narrow_type type)
 {
     const int e = narrow_exponent_bits(type), m = narrow_mantissa_bits(type);
     return type == NARROW_E4M3 ? 0x7f : ((1u << e) - 1) << m;
 }
 
-/* The bits, without sign, of NaN: the quiet one without a payload. */
+/* The bits, without the sign, of the quiet NaN without a payload. */
 static inline unsigned narrow_nan(enum narrow_type type)
 {
     return narrow_top(type) | 1u << (narrow_mantissa_bits(type) - 1);
@@ -66,7 +66,7 @@ static inline unsigned narrow_nan(enum narrow_type type)
 
 /* ---- doubles ------------------------------------------------------------- */
 
-/* q units and `left` of 1 << shift more, in units. */
+/* Round a number of q units and a remainder, `left` of 1 << shift, to units. */
 static inline uint64_t narrow_round(uint64_t q, uint64_t left, int shift,
                                     enum narrow_rounding how, int negative)
 {
@@ -80,39 +80,42 @@ static inline uint64_t narrow_round(uint64_t q, uint64_t left, int shift,
     return q;
 }
 
-/* The bits without sign of a finite double, given by its own bits. One that is
- * too large gives narrow_top() or more. */
+/* The bits, without the sign, of a finite double given by its own bits. A
+ * number that is too large gives narrow_top() or more. */
 static inline unsigned narrow_magnitude(uint64_t bits, enum narrow_type type,
                                         enum narrow_rounding how)
 {
     const int e = narrow_exponent_bits(type), m = narrow_mantissa_bits(type);
     const int negative = (int)(bits >> 63);
     const int biased = (int)(bits >> 52 & 0x7ff);
-    int exponent = biased - 1023 + (1 << (e - 1)) - 1; // in the narrow type
+    // biased as in the narrow type
+    int exponent = biased - 1023 + (1 << (e - 1)) - 1;
     uint64_t mantissa = bits & 0xfffffffffffffu;
     int shift = 52 - m;
     if (biased)
         mantissa |= UINT64_C(1) << 52;
-    if (exponent >= 1 << e) // beyond any rounding
+    if (exponent >= 1 << e) // too large in any direction of rounding
         return narrow_top(type);
     if (exponent <= 0) { // subnormal
         shift += 1 - exponent;
         exponent = 1;
     }
-    if (shift > 62) { // too small to matter, but for not being 0
+    if (shift > 62) { // so small that only being nonzero matters
         mantissa = mantissa != 0;
         shift = 62;
     }
     const uint64_t left = mantissa & ((UINT64_C(1) << shift) - 1);
     const uint64_t q =
         narrow_round(mantissa >> shift, left, shift, how, negative);
-    // a carry out of the mantissa moves on to the next exponent by itself
+    // a carry out of the mantissa increments the exponent
     return (unsigned)(((uint64_t)(exponent - 1) << m) + q);
 }
 
-/* The bits of value, rounded. Too large a value becomes infinity (e4m3: NaN),
- * or the largest number where rounding leads towards zero. NaN keeps its
- * sign. */
+/*
+ * The bits of a rounded value. A value that is too large becomes infinity
+ * (e4m3: NaN), or the largest number if rounding goes towards zero. NaN keeps
+ * its sign.
+ */
 static inline unsigned narrow_encode(double value, enum narrow_type type,
                                      enum narrow_rounding how)
 {
@@ -170,15 +173,15 @@ static inline float narrow_float_of(uint32_t u)
     return x;
 }
 
-/* a if condition (0 or 1), else b: without a branch, which compilers would make
- * of a ?: that spares arithmetic, and then not vectorise. */
+/* a if condition (0 or 1), else b. With a ?:, a compiler would branch around
+ * the arithmetic that it saves, and not vectorise the loop. */
 static inline uint32_t narrow_select(int condition, uint32_t a, uint32_t b)
 {
     const uint32_t mask = 0u - (uint32_t)condition;
     return (a & mask) | (b & ~mask);
 }
 
-/* bf16 is the upper half of a float. NaN keeps its payload as well. */
+/* bf16 is the upper half of a float. A NaN keeps its payload. */
 static inline unsigned narrow_bf16_from_float(float x)
 {
     const uint32_t u = narrow_bits_of(x);
@@ -187,12 +190,12 @@ static inline unsigned narrow_bf16_from_float(float x)
 }
 
 /*
- * As narrow_encode(x, type, NARROW_NEAREST), except that a NaN of bf16 keeps
- * its payload.
+ * The same as narrow_encode(x, type, NARROW_NEAREST), except that a NaN of bf16
+ * keeps its payload.
  *
- * A normal number is the float with 23 - m bits less of mantissa and another
- * bias. Below the smallest normal number the steps are 2^(1 - bias - m) wide:
- * adding a power of two with such steps rounds to them.
+ * A normal number is the float with 23 - m fewer mantissa bits and another
+ * bias. Below the smallest normal number, steps are 2^(1 - bias - m) wide:
+ * adding a power of two that has such steps rounds to them.
  */
 static inline unsigned narrow_from_float(float x, enum narrow_type type)
 {
@@ -215,7 +218,7 @@ static inline unsigned narrow_from_float(float x, enum narrow_type type)
     return sign | narrow_select(size > 0x7f800000u, narrow_nan(type), limited);
 }
 
-/* The value of these bits; a NaN keeps its payload. */
+/* The value of these bits. A NaN keeps its payload. */
 static inline float narrow_to_float(unsigned bits, enum narrow_type type)
 {
     const int e = narrow_exponent_bits(type), m = narrow_mantissa_bits(type);
@@ -234,8 +237,8 @@ static inline float narrow_to_float(unsigned bits, enum narrow_type type)
     return narrow_float_of(sign | narrow_select(size < top, number, beyond));
 }
 
-/* A float with tf32's mantissa: to the nearest, ties away from zero (cvt.rna,
- * the only rounding that GPUs have for it). */
+/* A float rounded to tf32's mantissa: to the nearest value, ties away from zero
+ * (cvt.rna, the only rounding to tf32 that GPUs have). */
 static inline float narrow_tf32(float x)
 {
     const uint32_t u = narrow_bits_of(x);

@@ -5,7 +5,8 @@
 #include <stdio.h>  /* snprintf */
 #include <unistd.h> /* pipe2 */
 
-/* A pipe that its reader could write to: it never ends. */
+/* A pipe opened for reading and writing. This reader counts as a writer, too,
+ * so the pipe never ends. */
 static int endless(void)
 {
     int ends[2], fd;

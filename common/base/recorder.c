@@ -13,8 +13,8 @@
 
 #include "base/whole.h"
 
-/* A socket's path must be short: by way of the folder it is, whatever the
- * folder's is. */
+/* The path of a socket must be short, so the connection goes through
+ * /proc/self/fd to the folder, whose own path may be long. */
 int recorder_connect(const char *dir, const char *socket_name)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -33,7 +33,7 @@ int recorder_connect(const char *dir, const char *socket_name)
     return err ? -1 : s;
 }
 
-/* Send what fits, and the descriptor with its first byte. */
+/* Send as much as fits; the descriptor goes with the first byte. */
 static ssize_t send_with(int connection, const void *data, size_t nbytes,
                          int fd)
 {

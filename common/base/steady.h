@@ -1,7 +1,7 @@
 /*
  * steady.h: monotonic wall-clock seconds, unaffected by changes to the date
  *
- * It is the host's clock, under simgpu too, not modelled time.
+ * It is the host's clock, even on simgpu, not modelled time.
  */
 #ifndef COMMLAB_BASE_STEADY_H
 #define COMMLAB_BASE_STEADY_H

@@ -1,11 +1,11 @@
 /*
- * warden.h: how the grader hears of the end of a rank
+ * warden.h: how the grader learns how a rank ended
  *
- * A graded rank has a parent that runs none of the student's code, its warden.
- * It joins a socket WARDEN_NAME of the job's folder before the rank begins, and
- * says there what the kernel says of the rank: that it exited, was killed by a
- * signal, or was stopped. Before any of the student's code runs, the rank may
- * say there that this machine cannot restrict it.
+ * A graded rank has a parent that runs no student code, its warden. The warden
+ * connects to a socket WARDEN_NAME in the job's folder before the rank starts,
+ * and reports there what the kernel says about the rank: that it exited, was
+ * killed by a signal, or was stopped. Before any student code runs, the rank
+ * itself may report that this machine can't restrict it.
  */
 #ifndef COMMLAB_BASE_WARDEN_H
 #define COMMLAB_BASE_WARDEN_H

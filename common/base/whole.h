@@ -1,5 +1,5 @@
 /*
- * whole.h: writing all bytes, where write() and send() may take only some
+ * whole.h: writing all bytes, where write() and send() may write only some
  */
 #ifndef COMMLAB_BASE_WHOLE_H
 #define COMMLAB_BASE_WHOLE_H
@@ -7,11 +7,11 @@
 #include <stddef.h>    /* size_t */
 #include <sys/types.h> /* ssize_t */
 
-/* Like write(): how many bytes it took, or -1 with errno. */
+/* Like write(): returns how many bytes it took, or -1 with errno. */
 typedef ssize_t whole_put_some(int fd, const void *data, size_t nbytes);
 
-/* Call put until it has taken all; a signal in between does no harm. Returns 0,
- * or -1 with put's errno. */
+/* Call put until it has taken all bytes; signals in between do no harm. Returns
+ * 0, or -1 with put's errno. */
 int whole_put(whole_put_some *put, int fd, const void *data, size_t nbytes);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * widest.h: loops for wider vectors, where the processor has them
+ * widest.h: loops with wider vectors on processors that have them
  *
- * WIDEST in front of a function compiles it twice, and its first call chooses.
- * The results are the same, to the bit: nothing is contracted, and a loop
- * whose sums would change order is not vectorised.
+ * WIDEST in front of a function compiles it twice; its first call chooses one.
+ * Both give the same results, to the bit: the compiler contracts nothing, and
+ * does not vectorise a loop if that would change the order of a sum.
  */
 #ifndef COMMLAB_BASE_WIDEST_H
 #define COMMLAB_BASE_WIDEST_H

@@ -1,16 +1,16 @@
 /*
- * check: would the grader take these files? For `make labN`
+ * check: would the grader accept these files? For `make labN`
  *
  *     check [--given FILE] [--folder DIR]... [--nvcc] SOURCE TEXT OBJECT ...
  *
- * Three operands for each of a lab's files: as it was written, as the
- * preprocessor left it, as it was compiled. Prints what is refused, as a
- * compiler would; the exit status is 1 then, 2 for wrong usage.
+ * Each of a lab's files takes three operands: the source, its preprocessed
+ * text, and its object. Prints what is refused, in a compiler's format. Exit
+ * status: 0, 1 if something is refused, 2 for wrong usage.
  */
 #include <stdio.h>  /* fprintf */
 #include <string.h> /* strcmp, strrchr */
 
-#include "../../grader/vet.h"
+#include "grader/vet/vet.h"
 
 static int usage(void)
 {
@@ -20,7 +20,7 @@ static int usage(void)
     return 2;
 }
 
-/* Take the options; returns how many words they are, or -1. */
+/* Read the options. Returns the number of arguments that they take, or -1. */
 static int options(struct vet *c, int argc, char **argv)
 {
     int i = 1, nfolders = 0;
@@ -40,7 +40,7 @@ static int options(struct vet *c, int argc, char **argv)
     return i;
 }
 
-/* One file: 0 if the grader would take it. */
+/* Check one file: 0 if the grader would accept it. */
 static int look_at(struct vet *c, char **file)
 {
     const char *const slash = strrchr(file[0], '/');

@@ -1,9 +1,9 @@
 /*
- * clangd.cuh: what clang wants to know of kernels and <<<>>>, for editors alone
+ * clangd.cuh: what clang needs for kernels and <<<>>>, for editors only
  *
- * To simgpu, kernels and device functions are functions like others. To clang
- * they are so if all functions are for host and device, which the pragma says
- * until the end of the source.
+ * To simgpu, kernels and device functions are ordinary functions. clang treats
+ * them the same way if every function is for host and device, which the pragma
+ * declares up to the end of the source.
  */
 #ifndef COMMLAB_KIT_CLANGD_CUH
 #define COMMLAB_KIT_CLANGD_CUH

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Write compile_commands.json, by which editors' language servers (clangd)
-# know how each source is compiled.
+# Write compile_commands.json, which tells editors' language servers (clangd)
+# how each source is compiled.
 #
 #   make -nB V=1 all | common/kit/compile-commands.sh > compile_commands.json
 #
-# clangd knows neither simnvcc nor nvcc's options: a .cu file is told to it as
+# clangd knows neither simnvcc nor nvcc's options, so .cu files are listed as
 # CUDA for the host, with simgpu's headers and names (clangd.cuh).
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# contract.sh KIT FOLDER OBJECT...: which names the two halves of a lab share
+# contract.sh KIT FOLDER OBJECT...: find the names that a lab's two halves share
 #
 # KIT is the kit's half of a lab, as one object or a list of objects and
 # archives; the OBJECTs are the files that students write, as solutions or

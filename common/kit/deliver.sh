@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a service runs, ready to upload (`make deliver LAB=lab1`).
+# Package what an autograding service runs, ready to upload (`make deliver
+# LAB=lab1`).
 #
 #   common/kit/deliver.sh LAB [DIR]         default DIR: build/deliver
 #
@@ -21,7 +22,7 @@ packages=$(sed -n '/^DEPS_BUILD/,/[^\\]$/p' common/deps.mk |
     tr -d '\\\n\t' | sed 's/DEPS_BUILD := //; s/  */ /g')
 runner=$(tr -d - <<< "${lab%%-*}")
 
-# fill FILE TO: a template's @WORDS@
+# fill FILE TO: fill in a template's @WORDS@
 fill() {
     sed "s/@LAB@/$lab/g; s/@PACKAGES@/$packages/g; s/@runner@/$runner/g
         s/@RUNNER@/${runner^^}/g" "common/kit/deliver/$1" > "$2"

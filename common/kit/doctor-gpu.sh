@@ -4,7 +4,7 @@
 # shellcheck shell=bash disable=SC2154 # root, build, work: doctor.sh's
 gpus_found=0
 
-# Counts NVIDIA's (10de) display and 3D controllers on the PCI bus.
+# Count NVIDIA's (10de) display and 3D controllers on the PCI bus.
 gpus_on_bus() {
     local d n=0
     for d in "$root"/sys/bus/pci/devices/*; do
@@ -34,7 +34,7 @@ in_container() {
 
 # ---- driver ------------------------------------------------------------------
 
-# Sets gpus_found.
+# Set gpus_found.
 check_devices() {
     local cards fix
     cards=$(gpus_on_bus) gpus_found=$(device_files)
@@ -60,7 +60,7 @@ check_devices() {
 
 smi() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>&1; }
 
-# Sets driver_cuda, the newest CUDA version that the driver supports.
+# Set driver_cuda to the newest CUDA version that the driver supports.
 check_driver() {
     local said
     driver_cuda=
@@ -78,7 +78,7 @@ check_driver() {
     fi
 }
 
-# Settings that keep several ranks from using their GPUs, or sharing one.
+# Check settings that prevent several ranks from using GPUs, or sharing one.
 check_modes() {
     local modes
     modes=$(smi compute_mode | sort -u | paste -sd ' ')
@@ -144,7 +144,7 @@ check_toolkit() {
 
 # ---- how GPUs reach each other -----------------------------------------------
 
-# The GPUs that lab programs find, where they are built for GPUs.
+# Check the GPUs that lab programs find, if they are built for GPUs.
 check_probe() {
     local said n
     if [ ! -x "$build/probe" ]; then
@@ -167,7 +167,7 @@ check_probe() {
     esac
 }
 
-# Counts the GPUs listed under "reaches" in all rows of probe's table.
+# Count the GPUs listed under "reaches" in all rows of probe's table.
 pairs() {
     awk '/^GPU/ { at = index($0, "reaches"); next }
         at { n += split(substr($0, at), ignored, " ") } END { print n + 0 }'
@@ -196,8 +196,8 @@ check_topology() {
     ok topology "connections:${links:- unknown} (nvidia-smi topo -m)"
 }
 
-# IOMMU and ACS route GPU-to-GPU writes through the root complex: slow, or
-# corrupted.
+# With IOMMU or ACS, writes between GPUs pass through the root complex and are
+# slow or corrupted.
 check_iommu() {
     if [ -n "$(ls -A "$root/sys/class/iommu" 2> /dev/null)" ]; then
         note IOMMU "on: copies between GPUs may hang or be slow; on your own\
@@ -215,7 +215,7 @@ check_iommu() {
     fi
 }
 
-# NCCL ranks of one machine share memory in /dev/shm and pin it.
+# NCCL ranks on one machine share memory in /dev/shm and pin it.
 check_shared_memory() {
     local mib
     mib=$(df -Pm "$root/dev/shm" 2> /dev/null | awk 'NR == 2 { print $2 }')

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Check that this machine can build and run the labs (`make doctor`). Prints a
+# Check that this machine can build and run the labs (`make doctor`). Prints one
 # line for each requirement:
 #
 #   ok     WHAT: what was found
@@ -8,12 +8,12 @@
 #
 #   common/kit/doctor.sh [BUILD]            default build
 #
-# GPU=sim needs every requirement except those of GPUs, and suffices for all
-# labs. What is WRONG with GPUs or their libraries (common/kit/doctor-gpu.sh)
+# GPU=sim, which suffices for all labs, needs every requirement except those of
+# GPUs. What is WRONG with GPUs or their libraries (common/kit/doctor-gpu.sh)
 # rules out only GPU=cuda. Exit status: 0 if labs can be built and run with
 # either, else 1.
 #
-# DOCTOR_ROOT, for tests: a folder that stands in for / in /dev, /proc, /sys and
+# DOCTOR_ROOT, for tests: a folder that replaces / in /dev, /proc, /sys and
 # /usr/local/cuda.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -35,7 +35,7 @@ wrong_gpu() {
 }
 has() { command -v "$1" > /dev/null; }
 
-# Compares versions by their parts: 12.10 is at least 12.4.
+# Compare versions by their parts: 12.10 is at least 12.4.
 at_least() { # LEAST VERSION
     [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
 }
@@ -146,7 +146,7 @@ check_compiler() { # COMPILER LANGUAGE
 
 # The libraries that common/rules.mk links, by their pkg-config names.
 libraries=(mpich expat yaml-0.1 jansson libdw libelf openblas sqlite3
-    libsodium libuv libarchive libseccomp)
+    libsodium libuv libarchive libseccomp libmicrohttpd)
 
 check_libraries() {
     local name missing=
@@ -162,8 +162,8 @@ check_libraries() {
 
 # ---- running -----------------------------------------------------------------
 
-# Build a program and start eight ranks of it by the mpirun that labs will use:
-# rank 0 prints how many they are.
+# Build a program and start eight ranks of it, with the mpirun that labs will
+# use. Rank 0 prints the number of ranks.
 start_ranks() { # FLAG...
     # shellcheck disable=SC2046 # flags are words
     "${CC-gcc}" -o "$work/mpi" "$work/mpi.c" "$@" \
@@ -173,7 +173,7 @@ start_ranks() { # FLAG...
 }
 
 # Ubuntu 24.04's MPICH is built for PMIx, which its own mpirun doesn't speak.
-# Programs on simgpu do without (common/simgpu/mpi/pmix.c).
+# Programs on simgpu run without PMIx (common/simgpu/mpi/pmix.c).
 check_mpi_without_pmix() {
     local lib=$build/simgpu/lib
     local found="mpirun starts 8 separate programs, although it is MPICH's: its\
@@ -191,7 +191,7 @@ check_mpi_without_pmix() {
     fi
 }
 
-# Eight ranks find each other.
+# Check that eight ranks find each other.
 check_mpi() {
     local said
     has mpirun || { wrong MPI "no mpirun" "make deps installs MPICH"; return; }
@@ -218,7 +218,8 @@ END
     8) ok MPI "MPICH $(pkg-config --modversion mpich), 8 ranks find each\
  other" ;;
     1$'\n'1*)
-        # not grep -q, which ends before mpirun has printed the rest: a failure
+        # not grep -q, which ends before mpirun has printed everything: mpirun
+        # would fail
         if [[ $(mpirun --version 2>&1) == *HYDRA* ]]; then
             check_mpi_without_pmix
         else
@@ -231,7 +232,7 @@ END
     esac
 }
 
-# A simgpu rank opens its peers' memory through /proc/PID/fd.
+# Check that a simgpu rank can open its peers' memory through /proc/PID/fd.
 check_peers() {
     exec 9> "$work/peer"
     if bash -c "true < /proc/$$/fd/9" 2> /dev/null; then
@@ -245,7 +246,7 @@ check_peers() {
 
 # ---- isolation of submissions, for graders -----------------------------------
 
-# The Landlock ABI version: landlock_create_ruleset(NULL, 0, VERSION).
+# Print the Landlock ABI version: landlock_create_ruleset(NULL, 0, VERSION).
 landlock_version() {
     "${CC-gcc}" -x c -o "$work/landlock" - 2> /dev/null << 'END' &&
 #include <stdio.h>

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Run a lab with one rank under gdb, the others as usual.
+# Run a lab with one rank under gdb and the others as usual.
 #
 #   gdb-rank.sh [--server PORT] RANK NRANKS PROGRAM [ARGUMENT...]
 #
-# gdb has the terminal; --server: gdbserver waits for an editor instead. A rank
-# that stops in a debugger is no hang, so nothing reports one.
+# gdb gets the terminal; with --server, gdbserver waits for an editor instead.
+# Ranks that wait for the debugged one are not reported as a hang.
 set -euo pipefail
-# simgpu handles faults itself: kernels' first touch of memory is one.
+# simgpu handles faults itself, such as a kernel's first touch of memory.
 debugger=(gdb --quiet -ex 'handle SIGSEGV nostop noprint pass' --args)
 if [ "${1-}" = --server ]; then
     debugger=(gdbserver --once "localhost:$2")
@@ -29,12 +29,12 @@ command -v "${debugger[0]}" > /dev/null || {
          "$(basename "$1")" >&2
     exit 1
 }
-# mpirun would give its input to rank 0, whichever has the debugger.
+# mpirun would pass its input to rank 0, whichever rank is in the debugger.
 exec 3<&0 4>&1
 io="< /proc/$$/fd/3 > /proc/$$/fd/4 2>&1"
 debugger=(bash -c "exec \"\$@\" $io" gdb-rank "${debugger[@]}")
 
-# Ranks are numbered in the order of these parts.
+# mpirun numbers ranks in the order of these parts.
 parts=()
 [ "$rank" -eq 0 ] || parts+=(-n "$rank" "$@" :)
 parts+=(-n 1 "${debugger[@]}" "$@")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rerun the commands that handouts show, so that their output stays current.
+# Rerun the commands that handouts show, so that the shown output stays current.
 #
 #   common/kit/handouts.sh [FILE...]           rewrite output and figures
 #   common/kit/handouts.sh --check [FILE...]   fail if any is out of date
@@ -12,6 +12,8 @@
 #   ...                               stands for any number of lines
 #   ```
 #
+#   What a transcript writes goes to build/, as a student's own runs do.
+#
 #   <!-- figure figures/x.svg: COMMAND -->   COMMAND writes the figure to $OUT;
 #                                            $TMP is an empty folder
 #   <!-- still figures/x.png 900x400 #only=steps&step=3 SUM: COMMAND -->
@@ -20,12 +22,12 @@
 #                                            browser shows. Fonts differ, so
 #                                            --check compares the checksum
 #
-# A command of a transcript that is, but for "-o $OUT" behind it, also the
-# command of a figure further down, runs once for both: programs print the same
-# whether they draw or not.
+# If a command of a transcript, with "-o $OUT" appended, is also the command of
+# a figure further down, it runs once for both: programs print the same whether
+# they draw or not.
 #
-# A handout shows what a student sees after doing the work, so build/labN runs
-# build/solutions/labN, except in a block "```console skeleton".
+# Handouts show what students see once the work is done, so build/labN stands
+# for build/solutions/labN, except in a block "```console skeleton".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -33,11 +35,11 @@ check=
 [ "${1-}" = --check ] && { check=1; shift; }
 [ $# -gt 0 ] || set -- handouts/*.md README.md
 work=$(mktemp -d)
-drawn=$work/drawn # figures that are not looked at yet
+drawn=$work/drawn # figures that are drawn but not yet compared
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The path of the figure that COMMAND draws with -o, or "".
+# Print the path of the figure that COMMAND draws with -o, or nothing.
 drawn_by() { # FILE COMMAND
     C="$2" awk 'BEGIN { command = ": " ENVIRON["C"] " -o $OUT -->" }
         /^<!-- figure / && (i = index($0, command)) &&
@@ -46,8 +48,8 @@ drawn_by() { # FILE COMMAND
         }' "$1" | head -n 1
 }
 
-# What is cut off is read all the same: mpirun would complain, if it had not
-# written all of it before.
+# head, in handouts, reads its input to the end: mpirun would complain if it
+# couldn't write all of it.
 head() { command head "$@"; [ ! -p /dev/stdin ] || cat > /dev/null; }
 export -f head
 
@@ -63,11 +65,11 @@ run() { # FILE COMMAND KIND
     rm -rf "$work/run"
     mkdir "$work/run"
     { OUT=$drawn/${figure##*/} TMP=$work/run timeout 600 bash -c "$command" 2>&1 < /dev/null || true; } |
-        sed "s#$work/run#/tmp/run#g; $shown"
+        sed "$shown"
 }
 
-# True if file $1 matches the pattern in file $2, where a line "..." stands for
-# any number of lines.
+# True if file $1 matches the pattern in file $2, in which a line "..." stands
+# for any number of lines.
 matches() {
     awk 'NR == FNR { got[++n] = $0; next } { want[++m] = $0 }
          function match_from(i, j) {
@@ -84,7 +86,8 @@ matches() {
          END { exit !match_from(1, 1) }' "$1" "$2"
 }
 
-# Run a command of a block; the output that the handout shows is in $work/want.
+# Compare or replace the output of a block's command; $work/want has the shown
+# one.
 finish_command() { # FILE LINE COMMAND KIND
     [ -n "$3" ] || return 0
     run "$1" "$3" "$4" > "$work/got"
@@ -101,9 +104,9 @@ finish_command() { # FILE LINE COMMAND KIND
     }
 }
 
-# Figures name the line of each call. Lines of files that students edit are
-# kept. Others change with the kit and mean nothing to readers: only the file's
-# name is kept.
+# Figures give the line of each call. Lines of files that students edit are
+# kept. Those of other files change with the kit and mean nothing to readers, so
+# only the file's name is kept.
 student_files=$(cd solutions && printf '%s\n' */*.c */*.cu |
     sed 's#.*/##; s/\./\\./' | sort -u | paste -sd '|')
 without_lines() { # FILE
@@ -147,14 +150,13 @@ photograph() { # PAGE HASH SIZE PATH
     local options=(--headless --disable-gpu --disable-dev-shm-usage
         --hide-scrollbars --user-data-dir="$work/browser"
         --window-size="${3/x/,}" --screenshot="$4")
-    # Browsers refuse to sandbox root. These are our own pages.
+    # Browsers refuse to sandbox root. These pages are the kit's own.
     [ "$(id -u)" -ne 0 ] || options+=(--no-sandbox)
     HOME=$work timeout 100 chromium "${options[@]}" "file://$1$2" \
         > "$work/log" 2>&1
 }
 
-# The line that says so, with what has become of its checksum, is in
-# $work/still.
+# Write the line of a still with its new checksum to $work/still.
 still() { # FILE LINE PATH SIZE HASH SUM COMMAND
     local path=${1%/*}/$3 out=$work/page.html sum=$6
     if write_out "$1" "$2" "$7"; then

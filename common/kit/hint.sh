@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# hint.sh LAB [PART[.RUNG]]: a ladder of hints for each part of a lab
+# hint.sh LAB [PART[.RUNG]]: show the hints for a part of a lab, one at a time
 #
-# Without PART: the parts, and how many of their hints have been shown. PART:
-# its next hint. PART.RUNG: that one, if it has been shown or is the next.
+# Without PART, list the parts and how many of their hints have been shown. With
+# PART, show its next hint. With PART.RUNG, show that hint if it has been shown
+# before or is the next.
 #
 # handouts/hints/LAB.txt has three hints for each part, in this order: a
 # question, a sketch, pseudo-code.
@@ -11,8 +12,8 @@
 #   ## question
 #   lines...
 #
-# .hints in the top folder counts what has been shown, a line for each hint:
-# "LAB PART RUNG". Nothing reads it but this script.
+# .hints in the top folder records the hints that have been shown, as lines "LAB
+# PART RUNG". Only this script reads it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 rungs=(question sketch pseudo-code)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Install simgpu and its tools, for projects of their own.
+# Install simgpu and its tools, for use by other projects.
 #
 #   common/kit/install.sh BUILD PREFIX [DESTDIR]
 #   common/kit/install.sh --deb BUILD FILE.deb
 #
-#   PREFIX/lib/simgpu         what nvcc's folder is to CUDA: bin lib include
-#                             share; nothing shadows an installed CUDA
+#   PREFIX/lib/simgpu         simgpu's counterpart of CUDA's folder: bin lib
+#                             include share; nothing shadows an installed CUDA
 #   PREFIX/bin                simnvcc, commgraph
 #   PREFIX/share/pkgconfig    pkg-config --cflags --libs simgpu
 #   PREFIX/lib/cmake/simgpu   find_package(simgpu)
 #   PREFIX/share/man          simgpu(7)
 #
-# DESTDIR is put before all of these paths, but not into them.
+# DESTDIR is prepended to these paths on disk, but not written into files.
 set -euo pipefail
 parts=$(dirname "$0")/install
 if git -C "$parts" rev-parse 2> /dev/null; then
@@ -20,7 +20,7 @@ else
     version=0
 fi
 
-# The paths in a file's text.
+# Fill in the paths in a file.
 fill() { sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" "$1"; }
 
 install_all() { # BUILD PREFIX DESTDIR
@@ -39,7 +39,7 @@ install_all() { # BUILD PREFIX DESTDIR
     fill "$parts/simgpu.7" > "$root/share/man/man7/simgpu.7"
 }
 
-# The packages whose libraries the installed ones need, and what compiles.
+# The packages that the installed libraries and the compiler need.
 depends() { # ROOT
     find "$1" -type f \( -name '*.so.*' -o -name commgraph \) -exec ldd {} + \
         | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u \

@@ -1,4 +1,4 @@
-# leaks.awk: find solutions in files where they must not be
+# leaks.awk: find parts of solutions in files that must not contain them
 #
 #     awk -f common/kit/leaks.awk solutions/LAB/*.c searching=1 labs/LAB/* ...
 #

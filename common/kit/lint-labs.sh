@@ -21,15 +21,17 @@ sections=(Why "What you will learn" "The mechanism" "What you see now" Parts
     "Hand in" "Go further")
 failed=0
 
-# check WHAT COMMAND...: shows the output of a command that fails
+# check WHAT MEND COMMAND...: shows the output of a command that fails, and how
+# to mend that
 check() {
-    local what=$1 said
-    shift
+    local what=$1 mend=$2 said
+    shift 2
     if said=$("$@" 2>&1); then
         echo "  ok    $what"
     else
         echo "  FAIL  $what"
         [ -z "$said" ] || printf '        %s\n' "${said//$'\n'/$'\n'        }"
+        echo "        mend: $mend"
         failed=$((failed + 1))
     fi
 }
@@ -66,11 +68,11 @@ answers() { # LAB
         { echo "(< answers by the hidden plan, > the solution's)"; return 1; }
 }
 
-# Each part has an idea, and mutants that lack it. How many points these lose is
-# for the suite to check.
+# Check that each part has an idea, and mutants that lack it. The suite checks
+# how many points those mutants lose.
 ideas() { # LAB
     local part status=0 lacked
-    lacked=$(grep -rhs '^lacks: ' "tests/mutants/$1" |
+    lacked=$(grep -hs '^lacks: ' "tests/mutants/$1.patch" |
         sed 's/^lacks: //; s/, /\n/g' | sort -u)
     for part in $(build/plan "$1" | sed -n 's/^part \([0-9]*\):.*/\1/p'); do
         build/plan "$1" | grep "^idea $part: " > /dev/null || {
@@ -78,22 +80,22 @@ ideas() { # LAB
             status=1
         }
         grep -qx "part $part" <<< "$lacked" || {
-            echo "tests/mutants/$1: no mutant lacks the idea of part $part"
+            echo "tests/mutants/$1.patch: no mutant lacks the idea of part $part"
             status=1
         }
     done
     for part in $(sed -n 's/^part //p' <<< "$lacked"); do
         build/plan "$1" | grep "^part $part: " > /dev/null || {
-            echo "tests/mutants/$1: a mutant lacks the idea of part $part," \
-                 "which the plan does not have"
+            echo "tests/mutants/$1.patch: a mutant lacks the idea of part" \
+                 "$part, which the plan does not have"
             status=1
         }
     done
     return $status
 }
 
-# A wrong result is explained with the functions that it came of: every kind of
-# case names some, with the file that has them.
+# A wrong result is explained by naming functions: check that every kind of case
+# names some, with the file that contains them.
 functions() { # LAB
     local table kind word name names= file=solutions/$1 status=0
     table=$(sed -n '/judge_student students/,/^};/p' "common/staff/$1/judge.c" |
@@ -138,7 +140,7 @@ holes() { # LAB
     return $status
 }
 
-# Staff code stands in common/staff, so that a student's folder is theirs.
+# Staff code belongs in common/staff: a student's folder holds only their files.
 only_theirs() { # LAB
     local f status=0 files
     files=" ${1%%-*}.h $(build/plan "$1" | sed -n 's/^files //p') "
@@ -152,7 +154,7 @@ only_theirs() { # LAB
     return $status
 }
 
-# A student finds the file of each part in the handout.
+# Check that the handout names the file of each part.
 handout() { # LAB
     local s f parts status=0
     for s in "${sections[@]}"; do
@@ -195,19 +197,38 @@ suites=1
 for lab in "${@#solutions/}"; do
     [ -d "solutions/$lab" ] || { echo "no solutions/$lab"; exit 2; }
     echo "$lab"
-    check "markers are nested and closed" markers "$lab"
-    check "labs/$lab is what its solution generates" generated "$lab"
-    check "no solution is visible to students" no_leaks "$lab"
-    check "the plan adds up to 100 points" plan_total "$lab"
-    check "the solution's answers are the hidden plan's" answers "$lab"
-    check "every part has an idea, and a mutant without it" ideas "$lab"
-    check "every kind of case names the functions it judges" functions "$lab"
-    check "every file in the plan has a hole" holes "$lab"
-    check "the lab's folder has no other files" only_theirs "$lab"
-    check "the handout has its sections and files" handout "$lab"
-    check "the handout's points are the plan's" points "$lab"
+    check "markers are nested and closed" \
+        "give each BEGIN HOLE part N its END HOLE" markers "$lab"
+    check "labs/$lab is what its solution generates" \
+        "make skeletons; don't edit labs/" generated "$lab"
+    check "no solution is visible to students" \
+        "reword that line, or move it into the hole" no_leaks "$lab"
+    check "the plan adds up to 100 points" \
+        "change the points of cases; build/plan $lab adds them up, and says
+        which question has two draws with one answer: choose other numbers" \
+        plan_total "$lab"
+    check "the solution's answers are the hidden plan's" \
+        "build/plan --answers $lab --student ada > solutions/$lab/answers.txt" \
+        answers "$lab"
+    check "every part has an idea, and a mutant without it" \
+        "write the program of a student who looks for the cheapest way;
+        'lacks: part N' in its first lines; it must lose half of the part" \
+        ideas "$lab"
+    check "every kind of case names the functions it judges" \
+        'add {"KIND", "FUNCTION() in FILE"} to students[]' functions "$lab"
+    check "every file in the plan has a hole" \
+        "take the file out of the plan's files, or mark a hole" holes "$lab"
+    check "the lab's folder has no other files" \
+        "move the file to common/staff/$lab" only_theirs "$lab"
+    check "the handout has its sections and files" \
+        "add the section, or name the file in it" handout "$lab"
+    check "the handout's points are the plan's" \
+        "change the third column of the table in \"## Parts\"" points "$lab"
     [ -z "$suites" ] ||
-        check "its suite passes: solution, skeleton, mutants" suite "$lab"
+        check "its suite passes: solution, skeleton, mutants" \
+            "make mutant-lists LAB=$lab rewrites what mutants fail; a mutant
+        that passes needs a case, one without a part's idea more points" \
+            suite "$lab"
 done
 echo "$failed checks failed"
 [ "$failed" -eq 0 ]

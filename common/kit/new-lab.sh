@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Create a new lab: complete from the start, then yours to change.
+# Create a new lab that works from the start, for you to change.
 #
 #   common/kit/new-lab.sh lab10-topic ["Title"]
 #
-# The seed (common/kit/seed) is a lab of one function, with skeleton, solution,
-# judge, visible and hidden cases, a mutant, a handout and a suite. It builds
-# and runs; the skeleton scores 0, the solution full points. No existing file is
-# overwritten.
+# The seed (common/kit/seed) is a lab with a single function, complete with
+# skeleton, solution, judge, visible and hidden cases, a mutant, a handout and a
+# suite. It builds and runs; the skeleton scores 0, the solution full points. No
+# existing file is overwritten.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -44,7 +44,7 @@ plant plan.yaml "grader/plans/$lab.yaml"
 plant hidden.yaml "grader/plans/hidden/$lab.yaml"
 plant handout.md "handouts/$lab.md"
 plant hints.txt "handouts/hints/$n.txt"
-plant mutant.patch "tests/mutants/$lab/passes-to-the-left.patch"
+plant mutant.patch "tests/mutants/$lab.patch"
 plant suite.c "tests/labs/test_$n.c"
 common/kit/skeletons.sh
 cat << END

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Build the handouts as a small site: for phones, for print, for the web.
+# Build the handouts as a small site, for phones, for print and for the web.
 #
 #   common/kit/pages.sh [--optional] [--html] [FOLDER]    default build/handouts
 #
 # FOLDER gets index.html (the README), a page for each handout, the style sheet
-# and the figures; and, unless --html is given, a PDF of each page if weasyprint
-# or chromium is installed. Commands are not rerun; `make handouts` does that
-# first. Without pandoc it builds no pages, which is an error unless they are
-# --optional.
+# and the figures; and, without --html, a PDF of each page if weasyprint or
+# chromium is installed. Commands are not rerun: `make handouts` does that.
+# Without pandoc no pages are built, which is an error unless --optional is
+# given.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -24,9 +24,9 @@ command -v pandoc > /dev/null || {
     exit
 }
 
-# The program that prints pages. Browsers come last: their PDFs are forty times
-# as large if a figure has patterns. Ubuntu's may be a script that only says
-# where to get one.
+# The program that prints pages. Browsers come last: if a figure has patterns,
+# their PDFs are forty times as large. Ubuntu's chromium-browser may be a mere
+# script that says how to install it.
 printer=
 for p in ${want_pdf:+weasyprint chromium chromium-browser google-chrome}; do
     "$p" --version > /dev/null 2>&1 && { printer=$p; break; }
@@ -35,7 +35,7 @@ done
 print() { # PAGE PDF
     local options=(--headless --disable-gpu --no-pdf-header-footer
         --print-to-pdf="$2" --user-data-dir="$work/browser")
-    # Browsers refuse to sandbox root. These are our own pages.
+    # Browsers refuse to sandbox root. These pages are the kit's own.
     [ "$(id -u)" -ne 0 ] || options+=(--no-sandbox)
     if [ "$printer" = weasyprint ]; then
         weasyprint --quiet "$1" "$2"

@@ -4,10 +4,10 @@
  *     build/plan lab1-collectives          run in the kit's top folder
  *     build/plan --answers lab1-collectives --student ada
  *
- * Prints what scripts and handouts have to agree with: the files that students
+ * Prints what scripts and handouts must agree with: the files that students
  * hand in, the points of each part, their total, and each part's idea. The plan
- * is read as the grader reads it: a plan that the grader would reject is an
- * error here, with file and line; so is a question to which neighbours have the
+ * is read as the grader reads it: one that the grader would reject is an error
+ * here, with file and line, and so is a question to which neighbours have the
  * same answer.
  *
  * --answers prints the solution's answers.txt with the right numbers for a
@@ -22,7 +22,7 @@
 #include "judge/plan.h"
 
 enum { MAX_PARTS = PLAN_MAX_PARTS };
-enum { DIGITS = 5 }; /* of an answer that has a tolerance */
+enum { DIGITS = 5 }; /* digits of an answer that has a tolerance */
 
 struct part {
     double points, hidden; /* hidden: the points of hidden cases */
@@ -69,7 +69,7 @@ static void print(const struct plan *p, const struct part part[MAX_PARTS])
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* The case that a line of answers.txt answers; NULL: none. */
+/* The case that a line of answers.txt answers; NULL if it answers none. */
 static const struct plan_case *case_of(const struct plan *p, const char *line)
 {
     const size_t length = strcspn(line, " =\n");
@@ -82,7 +82,7 @@ static const struct plan_case *case_of(const struct plan *p, const char *line)
     return NULL;
 }
 
-/* The solution's answers, line by line. */
+/* Print the solution's answers, line by line. */
 static int print_answers(const struct plan *p)
 {
     char path[512], *line = NULL;

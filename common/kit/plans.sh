@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Time every lab's solution and write the reference times of the plans:
+# Time every lab's solution and write the plans' reference times:
 # grader/plans/times/LAB.yaml, and hidden/times/LAB.yaml for hidden cases.
 #
 #   common/kit/plans.sh [BUILD]           write them
@@ -28,7 +28,7 @@ times() { # LAB PROGRAM [--hidden]
 
 status=0
 write() { # FILE LAB PROGRAM [--hidden]
-    [ -n "$check" ] || rm -f "$1" # old times must not judge the new ones
+    [ -n "$check" ] || rm -f "$1" # the old times must not judge the new ones
     times "${@:2}" > "$new"
     [ "$(wc -l < "$new")" -gt 2 ] || return 0 # no timed cases
     if [ -n "$check" ]; then

@@ -1,5 +1,5 @@
 /*
- * probe.c: build/probe, the GPUs that a program of this build finds here
+ * probe.c: build/probe, which lists the GPUs that programs of this build find
  *
  *     build/probe            a table
  *     build/probe --json     the same as JSON
@@ -31,16 +31,16 @@ enum { MAX_DEVICES = 64 };
 struct probe {
     int ndevices;
     struct cudaDeviceProp device[MAX_DEVICES];
-    int reaches[MAX_DEVICES][MAX_DEVICES]; /* [i][k]: i reads k's memory */
+    int reaches[MAX_DEVICES][MAX_DEVICES]; /* [i][k]: i can access k's memory */
     char driver[32], runtime[32], nccl[32];
-    char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* its first line */
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* first line of MPI's version */
     const char *backend;                      /* "sim" or "cuda" */
     const char *error; /* why there is no device, or NULL */
 };
 
 /* ---- queries ----------------------------------------------------------- */
 
-/* Only simgpu's libraries have this symbol. */
+/* "sim" if the runtime has a symbol that only simgpu's libraries define. */
 static const char *find_backend(void)
 {
     return dlsym(RTLD_DEFAULT, "simgpu_register_kernel") ? "sim" : "cuda";
@@ -91,7 +91,7 @@ static void find_devices(struct probe *p)
         p->error = cudaGetErrorString(err ? err : cudaErrorNoDevice);
 }
 
-/* -1 if the runtime doesn't know it. */
+/* An attribute of a device; -1 if the runtime doesn't know it. */
 static int attribute(int device, enum cudaDeviceAttr attr)
 {
     int value = -1;
@@ -164,7 +164,8 @@ static void print_table(const struct probe *p)
     }
 }
 
-/* The name is one word, fit for a file name: "nvidia-h100-80gb". */
+/* Print one line. The GPU's name is one word that suits a file name:
+ * "nvidia-h100-80gb". */
 static void print_short(const struct probe *p)
 {
     const char *c = p->ndevices ? p->device[0].name : "none";

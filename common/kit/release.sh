@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The students' copy of the kit: everything that does not give the labs away.
+# Make the students' copy of the kit: all files that don't give the labs away.
 #
 #   common/kit/release.sh [FILE.tar.gz]   default build/release/commlab-VERSION
 #
@@ -27,7 +27,7 @@ teachers=(
     ':!handouts/ta.md' ':!handouts/developer.md' ':!README.md'
 )
 
-# The parts of these that students need on their own machines.
+# The files in these folders that students need on their own machines.
 students=(common/kit/probe.c common/kit/check.c common/kit/contract.sh
     common/kit/doctor.sh common/kit/doctor-gpu.sh common/kit/hint.sh
     common/kit/isolation.sh common/kit/compile-commands.sh
@@ -42,14 +42,15 @@ mkdir "$work/commlab"
     git ls-files -z -- . "${teachers[@]}"
     git ls-files -z -- "${students[@]}"
 } | xargs -0 cp --parents --no-dereference -t "$work/commlab"
-# Links of the README begin in handouts/; those to instructors' guides end.
+# Make links of the README start at handouts/, and drop those to instructors'
+# guides.
 sed -E 's#\]\(([a-z0-9/-]+\.(md|svg|png))#](handouts/\1#g' handouts/student.md \
     > "$work/commlab/README.md"
 sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer)\.md[^)]*\)#\1#g' \
     "$work"/commlab/handouts/*.md
 
-# Search for leaks before anything is written; by bytes, as some files are
-# pictures.
+# Search for leaks before anything is written. Search bytes, since some files
+# are images.
 find "$work/commlab" -type f -print0 | LC_ALL=C xargs -0 \
     awk -f common/kit/leaks.awk solutions/*/* searching=1 || {
     echo "release: solutions would leak; nothing was written"

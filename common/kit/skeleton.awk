@@ -5,7 +5,6 @@
 # Between the markers
 #
 #     // BEGIN HOLE part 2: broadcast (about 15 lines)
-#     // USES sendbuf recvbuf count      names that the skeleton leaves unused
 #     // HINT: a hint, which stays
 #     ...the solution...
 #     // END HOLE
@@ -14,8 +13,8 @@
 # (device, about 15 lines), LAB_DEVICE_HOLE of lab/hole.cuh. Everything else is
 # copied. Nested, unopened and unclosed markers are errors with file and line.
 #
-# In answers.txt the answer follows a "=", and a line that begins with "#="
-# derives it: both are left out.
+# In answers.txt an answer follows a "=", and a line that starts with "#="
+# derives it: the skeleton omits both.
 
 function fail(what) {
     printf "%s:%d: %s\n", FILENAME, FNR, what > "/dev/stderr"
@@ -43,23 +42,12 @@ FILENAME ~ /(^|\/)answers\.txt$/ {
 
 /^ *\/\/ END HOLE/ {
     if (!hole) fail("END HOLE without BEGIN HOLE")
-    printf "%s", uses
-    uses = ""
     print indent macro "(\"" what "\");"
     hole = 0
     next
 }
 
 hole && /^ *\/\/ HINT: / { sub(/HINT: /, ""); print; next }
-
-hole && /^ *\/\/ USES / {
-    n = split($0, word)
-    line = ""
-    for (i = 3; i <= n; i++)
-        line = line (line == "" ? "" : ", ") "(void)" word[i]
-    uses = uses indent line ";\n"
-    next
-}
 
 !hole { print }
 

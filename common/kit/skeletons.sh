@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Regenerate labs/ from solutions/, without touching a student's work.
+# Regenerate labs/ from solutions/ without losing a student's work.
 #
-#   common/kit/skeletons.sh [LAB...]           write them; refuse where a file
-#                                              has been worked on
-#   common/kit/skeletons.sh --check [LAB...]   fail if labs/ is not what would
-#                                              be generated
-#   FORCE=1                                    overwrite all the same
+#   common/kit/skeletons.sh [LAB...]           write labs; refuse if a file has
+#                                              been worked on
+#   common/kit/skeletons.sh --check [LAB...]   fail if labs/ differs from what
+#                                              would be generated
+#   FORCE=1                                    overwrite edited files, too
 #
-# LAB: lab1-collectives; default: all of solutions/. labs/.skeleton holds the
-# checksum of each file as it was generated. A file without a matching checksum
-# is a student's work: one that was edited, one of their own that a new lab file
-# would replace, or any file if .skeleton is gone.
+# LAB is like lab1-collectives; the default is all of solutions/. labs/.skeleton
+# holds the checksum of each file as it was generated. A file without a matching
+# checksum is a student's work: one that was edited, one of their own with the
+# name of a new lab file, or any file if .skeleton is gone.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-export LC_ALL=C # files in the same order everywhere
+export LC_ALL=C # the same order of files everywhere
 
 check=
 [ "${1-}" = --check ] && { check=1; shift; }
@@ -29,25 +29,25 @@ generate() { # LAB
     done
 }
 
-# Lines "CHECKSUM  LAB/FILE", as labs/.skeleton has them.
+# Print lines "CHECKSUM  LAB/FILE", as in labs/.skeleton.
 sums() { (cd "$new" && sha256sum -- "$1"/*); } # LAB
 listed() { # LAB
     [ ! -f labs/.skeleton ] || grep "^[0-9a-f]*  $1/" labs/.skeleton || true
 }
 
-# True if the file is as it was generated.
+# True if the file is still as it was generated.
 untouched() { # LAB FILE
     listed "$1" | awk -v name="$1/$2" '$2 == name' |
         (cd labs && sha256sum --check --status 2>/dev/null)
 }
 
-# The files of the lab, and those of an older skeleton that it no longer has.
+# Print the lab's files, and those of an older skeleton that it no longer has.
 known_files() { # LAB
     (cd "$new/$1" && printf '%s\n' *)
     listed "$1" | sed 's,^.*  .*/,,'
 }
 
-worked_on() { # LAB: files that would be lost
+worked_on() { # files that would be lost
     known_files "$1" | sort -u | while read -r f; do
         if [ -e "labs/$1/$f" ] && ! cmp -s "labs/$1/$f" "$new/$1/$f" &&
             ! untouched "$1" "$f"; then

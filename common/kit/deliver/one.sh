@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Grade one submission and print it as a service wants it: what the archives of
-# `make deliver` run.
+# Grade one submission and print the result in a service's format. The archives
+# of `make deliver` run this.
 #
 #   one.sh KIT LAB SUBMISSION FORMAT OUT    FORMAT: of grade export
 #
-# COMMLAB_STUDENT, if set, is whose: questions and machines depend on the name.
-# OUT is a file. Submissions are run at the best isolation that this machine
-# can do, 2 or 1. Exit status: 0 graded, 3 this machine's fault; OUT then says
-# so, and has no score.
+# COMMLAB_STUDENT, if set, names the student: questions and machines depend on
+# the name. OUT is a file. Submissions run at the best isolation that this
+# machine offers, 2 or 1. Exit status: 0 graded; 3 if this machine is at fault,
+# which OUT then says without a score.
 set -uo pipefail
 kit=$1 lab=$2 submission=$3 format=$4 out=$5
 student=$(printf %s "${COMMLAB_STUDENT-}" | tr -c 'A-Za-z0-9._@-' -)
@@ -15,6 +15,7 @@ student=$(printf %s "${COMMLAB_STUDENT-}" | tr -c 'A-Za-z0-9._@-' -)
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/in"
+export COMMLAB_KEYS=. # nothing of it stays
 if [ -d "$submission" ]; then
     cp -r --no-dereference "$submission" "$work/in/$student"
 else

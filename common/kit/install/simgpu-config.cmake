@@ -3,7 +3,7 @@
 # simgpu::nvshmem_host, simgpu::nvidia-ml, and simgpu_HOME, which has bin/nvcc,
 # include and lib as CUDA's folder has.
 #
-# A project that has CUDA sources takes the compiler from there:
+# A project with CUDA sources takes its compiler from there:
 #     cmake -DCMAKE_CUDA_COMPILER=@PREFIX@/lib/simgpu/bin/nvcc ...
 set(simgpu_VERSION @VERSION@)
 set(simgpu_HOME "@PREFIX@/lib/simgpu")

@@ -1,7 +1,7 @@
 /*
  * judge.c: judges the output of the lab's cases
  *
- * Expected outputs are computed from all ranks' seeds by the plainest possible
+ * Expected outputs are computed from all ranks' seeds, by the plainest possible
  * loop. A case may also judge its cost: messages, bytes, steps, time
  * (judge/judge.h, lab/lab.h).
  */
@@ -28,7 +28,7 @@ static void judge_shift(const struct judge_task *t, struct judge_verdict *v)
 static const struct judge_kind kinds[] = {
     {.name = "shift", .judge = judge_shift}, {.name = NULL}};
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"shift", "ring_shift() in shift.c", NULL, NULL}, {NULL, NULL, NULL, NULL}};
 

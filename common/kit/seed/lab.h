@@ -2,7 +2,7 @@
  * @N@.h: @TITLE@
  *
  * The functions that you write, and their contracts. All of them are
- * *collective*: every rank calls them, in the same order, with the same count.
+ * *collective*: every rank calls them in the same order with the same count.
  * They enqueue work on the stream and return without blocking; the caller
  * synchronises.
  */
