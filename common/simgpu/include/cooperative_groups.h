@@ -155,14 +155,14 @@ static inline grid_group this_grid()
 
 namespace cooperative_groups
 {
-/* ---- lanes of a warp ----------------------------------------------------- */
+/* ---- some lanes of a warp ------------------------------------------------ */
 
-/* Threads of one warp, by their mask; ranks count the lanes in it. */
+/* Threads of one warp, given by a mask. Ranks number the lanes in the mask. */
 class coalesced_group
 {
   protected:
     unsigned mask;
-    unsigned part, nparts; // of what it is a part of
+    unsigned part, nparts; // this group's part of its parent
 
     unsigned lane_of(unsigned rank) const
     {
@@ -171,7 +171,7 @@ class coalesced_group
             m &= m - 1;
         return m ? (unsigned)__builtin_ctz(m) : (unsigned)simgpu::lane();
     }
-    /* Lane bits of the warp as bits of ranks. */
+    /* Convert bits for lanes of the warp to bits for ranks. */
     unsigned pack(unsigned bits) const
     {
         unsigned out = 0, rank = 0;
@@ -258,7 +258,7 @@ class coalesced_group
     }
 };
 
-/* Inlined, so that threads of different branches are not one group. */
+/* Inlined, so that threads in different branches don't form one group. */
 static __forceinline__ coalesced_group coalesced_threads()
 {
     return coalesced_group(simgpu_converged());
@@ -275,7 +275,7 @@ class thread_block_tile : public coalesced_group
                           part, nparts)
     {
     }
-    /* A tile that forgets what it is a part of. */
+    /* A tile that does not know its parent. */
     template <class OTHER>
     thread_block_tile(const thread_block_tile<SIZE, OTHER> &g)
         : coalesced_group(g)
@@ -339,7 +339,7 @@ class thread_group : public coalesced_group
     }
 };
 
-/* Of a block: its last tile has what is left. */
+/* Partition a block. The last tile has the remaining threads. */
 static inline thread_group tiled_partition(const thread_group &g, unsigned size)
 {
     if (size > 32)
@@ -350,7 +350,7 @@ static inline thread_group tiled_partition(const thread_group &g, unsigned size)
                            part, (g.size() + size - 1) / size);
 }
 
-/* Of some lanes: each `size` of them, counted by their ranks. */
+/* Partition some lanes: each `size` of them, numbered by their ranks. */
 static inline coalesced_group tiled_partition(const coalesced_group &g,
                                               unsigned size)
 {
@@ -364,7 +364,7 @@ static inline coalesced_group tiled_partition(const coalesced_group &g,
     return coalesced_group(mine, part, (g.size() + size - 1) / size);
 }
 
-/* Lanes for which the predicate is the same. */
+/* The lanes with the same value of the predicate. */
 template <class G>
 static inline coalesced_group binary_partition(const G &g, bool predicate)
 {
@@ -375,7 +375,8 @@ static inline coalesced_group binary_partition(const G &g, bool predicate)
     return coalesced_group(predicate ? yes : mask & ~yes, predicate, 2);
 }
 
-/* Lanes of the same label; parts are in the order of their first lanes. */
+/* The lanes with the same label. Parts are in the order
+ * of their first lanes. */
 template <class G, class L>
 static inline coalesced_group labeled_partition(const G &g, L label)
 {
@@ -397,7 +398,7 @@ static inline bool elect_one(const coalesced_group &g)
     return g.thread_rank() == 0;
 }
 
-/* ---- functions of groups ------------------------------------------------- */
+/* ---- functions for groups ------------------------------------------------ */
 
 template <class G> static inline void sync(const G &g)
 {
@@ -411,7 +412,8 @@ template <class G> static inline unsigned long long group_size(const G &g)
 {
     return g.size();
 }
-/* One thread calls f(arguments); broadcast: all have its result. */
+/* One thread calls f(arguments); the broadcast form gives
+ * all threads its result. */
 template <class G, class F, class... A>
 static inline void invoke_one(const G &g, F &&f, A &&...arguments)
 {

@@ -1,8 +1,8 @@
 /*
  * cuComplex.h: complex numbers as pairs, as cuBLAS and cuFFT pass them
  *
- * Division and absolute value scale first, so that they overflow only if the
- * result does.
+ * Division and absolute value scale their operands first, so that they overflow
+ * only if the result does.
  */
 #ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
@@ -17,7 +17,8 @@
 #define SIMGPU_COMPLEX static __inline__
 #endif
 
-/* F: end of the functions' names; type: of the number; real: of its parts. */
+/* The functions' names end in F; type is the number's,
+ * real that of its parts. */
 #define SIMGPU_COMPLEX_TYPE(F, type, real, fabs, sqrt)                         \
     SIMGPU_COMPLEX real cuCreal##F(type x)                                     \
     {                                                                          \

@@ -1,10 +1,10 @@
 /*
- * cublas.h: cuBLAS's interface of before CUDA 4, in float and double
+ * cublas.h: cuBLAS's interface from before CUDA 4, for float and double
  *
- * One handle for the program, made at its first use; scalars and results by
- * value; letters for CUBLAS_OP_T and its like. cublasGetError() returns the
- * first error since it was last called. Not there: complex numbers, packed and
- * banded matrices.
+ * The program has one handle, created at its first use. Scalars and results are
+ * passed by value, and letters replace CUBLAS_OP_T and the like.
+ * cublasGetError() returns the first error since the previous call. Complex
+ * numbers, packed matrices and banded matrices are missing.
  */
 #ifndef CUBLAS_H_
 #define CUBLAS_H_
@@ -18,14 +18,15 @@
 
 #define cublasStatus cublasStatus_t
 
-/* Of the whole program, whichever of its files include this one. */
+/* One handle for the whole program, however many of its
+ * files include this one. */
 struct simgpu_cublas_state {
     cublasHandle_t handle;
     cublasStatus_t error;
 };
 __attribute__((weak)) struct simgpu_cublas_state simgpu_cublas;
 
-/* Inlined, so that a message names the caller's line. */
+/* Inlined, so that messages name the caller's line. */
 #define SIMGPU_CUBLAS static inline __attribute__((always_inline))
 
 SIMGPU_CUBLAS cublasStatus simgpu_cublas_note(cublasStatus_t status)

@@ -2,9 +2,9 @@
  * cublas_api.h: the functions of cuBLAS that simgpu implements
  *
  * Values and signatures are those of CUDA 13, and the functions follow cuBLAS's
- * documentation: matrices are stored column by column; a call only enqueues
- * work on the handle's stream. A program that calls a function that is missing
- * here does not compile. Include cublas_v2.h.
+ * documentation: matrices are stored by columns, and a call only enqueues work
+ * on the handle's stream. A program that calls a missing function does not
+ * compile. Include cublas_v2.h.
  */
 #ifndef CUBLAS_API_H_
 #define CUBLAS_API_H_
@@ -12,7 +12,7 @@
 #include <cuda_runtime_api.h> /* cudaStream_t */
 
 #include "cuComplex.h"
-#include "cuda_bf16.h"     /* also for programs */
+#include "cuda_bf16.h"     /* for programs: CUDA's header includes it */
 #include "cuda_fp16.h"     /* __half */
 #include "library_types.h" /* cudaDataType */
 
@@ -45,7 +45,7 @@ typedef enum {
     CUBLAS_OP_T = 1,
     CUBLAS_OP_C = 2,
     CUBLAS_OP_HERMITAN = 2,
-    CUBLAS_OP_CONJG = 3 /* no function takes it here */
+    CUBLAS_OP_CONJG = 3 /* not accepted by any function here */
 } cublasOperation_t;
 
 typedef enum {
@@ -121,7 +121,7 @@ typedef enum {
 
 typedef enum {
     CUBLAS_DEFAULT_MATH = 0,
-    CUBLAS_TENSOR_OP_MATH = 1, /* deprecated: as COMPUTE_32F_FAST_16F */
+    CUBLAS_TENSOR_OP_MATH = 1, /* deprecated; same as COMPUTE_32F_FAST_16F */
     CUBLAS_PEDANTIC_MATH = 2,
     CUBLAS_TF32_TENSOR_OP_MATH = 3,
     CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16
@@ -163,9 +163,10 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 size_t cublasGetCudartVersion(void);
 
 /*
- * Settings that are checked and answered, but change nothing: no product here
- * uses a workspace or atomics, and all of a GPU's SMs compute it. workspace:
- * device memory aligned to 256 bytes; else INVALID_VALUE.
+ * Settings that are checked and returned by queries, but change nothing: no
+ * product here uses a workspace or atomics, and each one uses all of a GPU's
+ * SMs. A workspace must be device memory aligned to 256 bytes, otherwise the
+ * result is INVALID_VALUE.
  */
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace,
                                      size_t workspaceSizeInBytes);
@@ -205,8 +206,8 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize,
 /*
  * ---- vectors: n elements, incx apart; S: float, D: double -------------------
  *
- * A result goes to host memory, and the call waits for it, or in pointer mode
- * DEVICE to device memory; so do scalars come.
+ * A result is stored to host memory, and the call waits for it. In pointer mode
+ * DEVICE it is stored to device memory, where scalars are read, too.
  */
 
 /* y += alpha x */
@@ -219,7 +220,7 @@ cublasStatus_t cublasSscal_v2(cublasHandle_t handle, int n, const float *alpha,
                               float *x, int incx);
 cublasStatus_t cublasDscal_v2(cublasHandle_t handle, int n, const double *alpha,
                               double *x, int incx);
-/* y = x; x and y change places */
+/* y = x; x and y are exchanged */
 cublasStatus_t cublasScopy_v2(cublasHandle_t handle, int n, const float *x,
                               int incx, float *y, int incy);
 cublasStatus_t cublasSswap_v2(cublasHandle_t handle, int n, float *x, int incx,
@@ -249,7 +250,8 @@ cublasStatus_t cublasDnrm2_v2(cublasHandle_t handle, int n, const double *x,
                               int incx, double *result);
 cublasStatus_t cublasDasum_v2(cublasHandle_t handle, int n, const double *x,
                               int incx, double *result);
-/* *result: the first element of the largest or smallest magnitude; from 1 on */
+/* *result: index, from 1, of the first element of largest
+ * or smallest magnitude */
 cublasStatus_t cublasIsamax_v2(cublasHandle_t handle, int n, const float *x,
                                int incx, int *result);
 cublasStatus_t cublasIsamin_v2(cublasHandle_t handle, int n, const float *x,
@@ -260,10 +262,11 @@ cublasStatus_t cublasIdamin_v2(cublasHandle_t handle, int n, const double *x,
                                int incx, int *result);
 
 /*
- * ---- vectors of a type that an argument names -------------------------------
+ * ---- vectors whose type is an argument --------------------------------------
  *
- * x and y of CUDA_R_16F or CUDA_R_16BF, computed with in CUDA_R_32F, or all of
- * CUDA_R_32F or CUDA_R_64F. A scalar or result has x's type or the execution's.
+ * Either x and y have type CUDA_R_16F or CUDA_R_16BF and the execution type is
+ * CUDA_R_32F, or all are CUDA_R_32F or all CUDA_R_64F. A scalar or result has
+ * the type of x or the execution type.
  */
 cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
                             cudaDataType alphaType, const void *x,
@@ -288,7 +291,7 @@ cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x,
                             cudaDataType executionType);
 
 /*
- * ---- matrices, column by column, ld elements apart --------------------------
+ * ---- matrices, stored by columns, which are ld elements apart ---------------
  *
  * Of a symmetric or triangular matrix, only the triangle uplo is touched.
  */
@@ -372,8 +375,8 @@ cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
                            double *C, int ldc);
 
 /*
- * C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C; S, D, and H: __half,
- * whose sums are fp32 here, rounded once.
+ * C (m, n) = alpha op(A) (m, k) op(B) (k, n) + beta C. S is for float, D for
+ * double, H for __half, whose sums are fp32 here and rounded once.
  */
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
                               cublasOperation_t transb, int m, int n, int k,
@@ -399,8 +402,8 @@ cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
                           long long int strideA, const double *B, int ldb,
                           long long int strideB, const double *beta, double *C,
                           int ldc, long long int strideC, int batchCount);
-/* Arrays of pointers, themselves in device memory, read when the product runs.
- */
+/* The arrays of pointers are in device memory, and are read
+ * when the product runs. */
 cublasStatus_t
 cublasSgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
                    cublasOperation_t transb, int m, int n, int k,
@@ -434,13 +437,13 @@ cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa,
                    __half *const Carray[], int ldc, int batchCount);
 #endif
 /*
- * A and B of one type, C of that type or CUDA_R_32F; types CUDA_R_32F,
- * CUDA_R_16F, CUDA_R_16BF. Or all of CUDA_C_32F. Or of CUDA_R_8I, C and the
- * scalars of CUDA_R_32I, with CUBLAS_COMPUTE_32I. Sums are fp32: computeType is
- * CUBLAS_COMPUTE_32F or one of its variants, or CUBLAS_COMPUTE_16F with all of
- * type CUDA_R_16F. Or all are CUDA_R_64F or CUDA_C_64F, with
- * CUBLAS_COMPUTE_64F. alpha and beta have the type of the sums, or A's complex
- * one.
+ * A and B have one type among CUDA_R_32F, CUDA_R_16F and CUDA_R_16BF; C has
+ * that type or CUDA_R_32F. Or all three are CUDA_C_32F. Sums are then fp32:
+ * computeType is CUBLAS_COMPUTE_32F or one of its variants, or
+ * CUBLAS_COMPUTE_16F if all are CUDA_R_16F. Or A and B are CUDA_R_8I, and C and
+ * the scalars are CUDA_R_32I, with CUBLAS_COMPUTE_32I. Or all are CUDA_R_64F or
+ * CUDA_C_64F, with CUBLAS_COMPUTE_64F. alpha and beta have the type of the
+ * sums, or A's complex type.
  */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k,
@@ -466,12 +469,12 @@ cublasStatus_t cublasGemmBatchedEx(
     cublasGemmAlgo_t algo);
 
 /*
- * ---- complex numbers; C: of float, Z: of double -----------------------------
+ * ---- complex numbers; C: float, Z: double -----------------------------------
  *
- * As the functions above. op(A) with CUBLAS_OP_C is conjugated.
+ * Like the functions above. CUBLAS_OP_C conjugates op(A).
  */
 
-/* vectors: dotc conjugates x; asum and amax take |re| + |im| */
+/* vectors: dotc conjugates x; asum and amax use |re| + |im| */
 cublasStatus_t cublasCaxpy_v2(cublasHandle_t handle, int n,
                               const cuComplex *alpha, const cuComplex *x,
                               int incx, cuComplex *y, int incy);
@@ -530,7 +533,7 @@ cublasStatus_t cublasIcamin_v2(cublasHandle_t handle, int n, const cuComplex *x,
                                int incx, int *result);
 cublasStatus_t cublasIzamin_v2(cublasHandle_t handle, int n,
                                const cuDoubleComplex *x, int incx, int *result);
-/* matrices: gerc conjugates y, herk op(A); A of hemv and hemm is Hermitian */
+/* matrices: gerc conjugates y, herk op(A); hemv's and hemm's A is Hermitian */
 cublasStatus_t cublasCgemv_v2(cublasHandle_t handle, cublasOperation_t trans,
                               int m, int n, const cuComplex *alpha,
                               const cuComplex *A, int lda, const cuComplex *x,
@@ -645,7 +648,8 @@ cublasStatus_t cublasZgeam(cublasHandle_t handle, cublasOperation_t transa,
                            const cuDoubleComplex *beta,
                            const cuDoubleComplex *B, int ldb,
                            cuDoubleComplex *C, int ldc);
-/* products; gemm3m: by three real products for four, here the same */
+/* products: gemm3m uses three real products instead of
+ * four; same result here */
 cublasStatus_t cublasCgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
                               cublasOperation_t transb, int m, int n, int k,
                               const cuComplex *alpha, const cuComplex *A,
@@ -699,9 +703,9 @@ cublasStatus_t cublasZgemmBatched(
 /*
  * ---- factors of many small matrices -----------------------------------------
  *
- * Arrays of pointers in device memory, as for gemmBatched. getrf: A = P L U, in
- * place; P: n rows a matrix, or NULL. info is of the device, a number a matrix;
- * that of getrs of the host.
+ * Arrays of pointers are in device memory, as for gemmBatched. getrf computes A
+ * = P L U in place; P has n rows per matrix, or is NULL. info is in device
+ * memory, with one number per matrix; getrs's info is in host memory.
  */
 cublasStatus_t cublasSgetrfBatched(cublasHandle_t handle, int n,
                                    float *const A[], int lda, int *P, int *info,

@@ -1,13 +1,13 @@
 /*
- * cublas_migrate.h: products whose sums are told by a type of data, as before
- * CUDA 11, for C++
+ * cublas_migrate.h: products that give the type of their sums as a data type,
+ * as before CUDA 11, for C++
  *
  * Part of cublas_api.h.
  */
 #ifndef SIMGPU_CUBLAS_MIGRATE_H
 #define SIMGPU_CUBLAS_MIGRATE_H
 
-/* The type of sums for a type of data, in the handle's math mode. */
+/* The compute type for a data type, in the handle's math mode. */
 static inline cublasStatus_t
 cublasMigrateComputeType(cublasHandle_t handle, cudaDataType_t dataType,
                          cublasComputeType_t *computeType)

@@ -1,5 +1,5 @@
 /*
- * cublas_v2.h: the names of cuBLAS's functions that programs write
+ * cublas_v2.h: the names by which programs call cuBLAS's functions
  */
 #ifndef CUBLAS_V2_H_
 #define CUBLAS_V2_H_

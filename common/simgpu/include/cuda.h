@@ -1,14 +1,14 @@
 /*
  * cuda.h: the functions of the CUDA driver that simgpu implements
  *
- * What programs written with the runtime need of it: devices, a device's
- * primary context, memory, addresses to map it to, modules, streams, events,
- * launches, and streams that write and wait for values in memory. Names and
- * values are those of CUDA 13.0; other functions are not implemented.
+ * It has what programs written with the runtime need of the driver: devices, a
+ * device's primary context, memory, addresses to map it to, modules, streams,
+ * events, launches, and streams that write values to memory and wait for them.
+ * Names and values are those of CUDA 13.0. Other functions are not implemented.
  */
 #ifndef SIMGPU_CUDA_H
 #define SIMGPU_CUDA_H
-#define __cuda_cuda_h__ /* other headers ask for it */
+#define __cuda_cuda_h__ /* other headers test for it */
 
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
@@ -75,6 +75,53 @@ typedef enum CUstreamWriteValue_flags_enum {
     CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1, /* not in the v2 API */
 } CUstreamWriteValue_flags;
 
+typedef enum CUstreamBatchMemOpType_enum {
+    CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+    CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+    CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3, /* not supported */
+    CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+    CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+    CU_STREAM_MEM_OP_BARRIER = 6
+} CUstreamBatchMemOpType;
+
+typedef enum CUstreamMemoryBarrier_flags_enum {
+    CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0x0,
+    CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 0x1
+} CUstreamMemoryBarrier_flags;
+
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation; /* selects the member */
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } writeValue;
+    struct CUstreamMemOpFlushRemoteWritesParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } flushRemoteWrites;
+    struct CUstreamMemOpMemoryBarrierParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams;
+
 typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_CONTEXT = 1,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
@@ -134,7 +181,7 @@ typedef enum CUsharedconfig_enum {
     CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 0x02
 } CUsharedconfig;
 
-typedef struct CUctxCreateParams_st { /* no contexts of a share here */
+typedef struct CUctxCreateParams_st { /* NULL: contexts get no share of a GPU */
     struct CUexecAffinityParam_st *execAffinityParams;
     int numExecAffinityParams;
     struct CUctxCigParam_st *cigParams;
@@ -142,11 +189,11 @@ typedef struct CUctxCreateParams_st { /* no contexts of a share here */
 
 typedef struct CUarray_st *CUarray;
 
-typedef struct CUDA_MEMCPY2D_st { /* of Height rows of WidthInBytes */
+typedef struct CUDA_MEMCPY2D_st { /* Height rows of WidthInBytes */
     size_t srcXInBytes, srcY;
     CUmemorytype srcMemoryType;
     const void *srcHost;
-    CUdeviceptr srcDevice; /* of unified memory, too */
+    CUdeviceptr srcDevice; /* or unified memory */
     CUarray srcArray;
     size_t srcPitch; /* 0: rows are contiguous */
     size_t dstXInBytes, dstY;
@@ -158,16 +205,16 @@ typedef struct CUDA_MEMCPY2D_st { /* of Height rows of WidthInBytes */
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
-typedef struct CUDA_MEMCPY3D_st { /* of Depth slices of Height rows */
+typedef struct CUDA_MEMCPY3D_st { /* Depth slices of Height rows */
     size_t srcXInBytes, srcY, srcZ;
-    size_t srcLOD; /* 0 */
+    size_t srcLOD; /* must be 0 */
     CUmemorytype srcMemoryType;
     const void *srcHost;
-    CUdeviceptr srcDevice; /* of unified memory, too */
+    CUdeviceptr srcDevice; /* or unified memory */
     CUarray srcArray;
     void *reserved0;
     size_t srcPitch;  /* 0: rows are contiguous */
-    size_t srcHeight; /* rows of a slice; 0: slices are contiguous */
+    size_t srcHeight; /* rows per slice; 0: slices are contiguous */
     size_t dstXInBytes, dstY, dstZ;
     size_t dstLOD;
     CUmemorytype dstMemoryType;
@@ -182,6 +229,9 @@ typedef struct CUDA_MEMCPY3D_st { /* of Depth slices of Height rows */
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuStreamWriteValue32      cuStreamWriteValue32_v2
 #define cuStreamWaitValue32       cuStreamWaitValue32_v2
+#define cuStreamWriteValue64      cuStreamWriteValue64_v2
+#define cuStreamWaitValue64       cuStreamWaitValue64_v2
+#define cuStreamBatchMemOp        cuStreamBatchMemOp_v2
 
 #define cuDeviceGetUuid           cuDeviceGetUuid_v2
 #define cuDeviceTotalMem          cuDeviceTotalMem_v2
@@ -235,9 +285,9 @@ CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetCurrent(CUcontext *pctx);
 CUresult cuCtxGetDevice(CUdevice *device);
 
-/* A context that a program creates is its device's primary one: current from
- * then on, on top of those that the thread has pushed. ctxCreateParams: NULL,
- * since nothing here is shared out among contexts. */
+/* A program's new context is the device's primary one. It becomes current, on
+ * top of those that the thread has pushed. ctxCreateParams must be NULL, since
+ * contexts do not divide a GPU here. */
 CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
                      unsigned int flags, CUdevice dev);
 CUresult cuCtxDestroy(CUcontext ctx);
@@ -362,10 +412,11 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
                             CUfunction hfunc);
 CUresult cuFuncGetName(const char **name, CUfunction hfunc);
-/* Wishes for a GPU's caches: checked, and without effect. */
+/* Preferences for a GPU's caches, which are checked but have no effect. */
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config);
-/* Launches as before CUDA 4: a function keeps its block and its parameters. */
+/* Launches in the style before CUDA 4: a function stores its
+ * block and parameters. */
 CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z);
 CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes);
 CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes);
@@ -377,8 +428,9 @@ CUresult cuLaunch(CUfunction f);
 CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height);
 CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height,
                            CUstream hStream);
-/* The block size that fills the GPU, and the blocks that do. Shared memory is
- * dynamicSMemSize, or what the function says for a block size. */
+/* The block size that fills the GPU, and the number of blocks that do. Dynamic
+ * shared memory is dynamicSMemSize or, if there is a function, what that
+ * returns for a block size. */
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 CUresult
 cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
@@ -393,6 +445,13 @@ CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr,
                               cuuint32_t value, unsigned int flags);
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr,
                              cuuint32_t value, unsigned int flags);
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr,
+                              cuuint64_t value, unsigned int flags);
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr,
+                             cuuint64_t value, unsigned int flags);
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count,
+                            CUstreamBatchMemOpParams *paramArray,
+                            unsigned int flags);
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
                                CUdeviceptr ptr);
 CUresult cuPointerGetAttributes(unsigned int numAttributes,
@@ -403,6 +462,9 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
                           CUdriverProcAddressQueryResult *symbolStatus);
 
 #include "simgpu/driver_array.h"
+#if __has_include("simgpu/driver_texture.h") /* extras */
+#include "simgpu/driver_texture.h"
+#endif
 #include "simgpu/driver_module.h"
 #include "simgpu/driver_virtual.h"
 

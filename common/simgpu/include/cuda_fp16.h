@@ -1,16 +1,16 @@
 /*
  * cuda_fp16.h: half precision, on host and device
  *
- * The types, conversions, arithmetic and comparisons of CUDA's header that
- * programs use; each operation rounds once, as a GPU does. In C there are only
- * the raw types, as with CUDA.
+ * It has the types, conversions, arithmetic and comparisons of CUDA's header
+ * that programs use. Each operation rounds once, as on a GPU. As with CUDA, C
+ * has only the raw types.
  */
 #ifndef SIMGPU_CUDA_FP16_H
 #define SIMGPU_CUDA_FP16_H
 
-#include "cuda_runtime_api.h" /* as CUDA's does */
+#include "cuda_runtime_api.h" /* CUDA's header includes it, too */
 
-#define __CUDA_FP16_TYPES_EXIST__ /* programs test it */
+#define __CUDA_FP16_TYPES_EXIST__ /* programs test for it */
 
 typedef struct __attribute__((aligned(2))) {
     unsigned short x;

@@ -1,14 +1,15 @@
 /*
  * cuda_fp8.h: the 8-bit floats, on host and device
  *
- * For storage and conversions: e4m3 (no infinity, largest 448) and e5m2. The
- * classes saturate: too large a value becomes the largest number. Conversions
- * round once, to nearest even. And e8m0, powers of two that scale others.
+ * They are for storage and conversions: e4m3 (no infinity, largest value 448)
+ * and e5m2. Their classes saturate: a value that is too large becomes the
+ * largest number. Conversions round once, to nearest even. e8m0 has powers of
+ * two that scale other numbers.
  */
 #ifndef SIMGPU_CUDA_FP8_H
 #define SIMGPU_CUDA_FP8_H
 
-#define __CUDA_FP8_TYPES_EXIST__ /* programs test it */
+#define __CUDA_FP8_TYPES_EXIST__ /* programs test for it */
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -20,7 +21,7 @@ typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
 
 typedef enum __nv_saturation_t {
-    __NV_NOSAT, /* too large: infinity, or e4m3's NaN */
+    __NV_NOSAT, /* too large becomes infinity, or e4m3's NaN */
     __NV_SATFINITE,
 } __nv_saturation_t;
 
@@ -68,7 +69,7 @@ SIMGPU_INLINE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(
                                  kind);
 }
 
-/* The first of a pair lies in the low byte. */
+/* The first of a pair is in the low byte. */
 SIMGPU_INLINE __nv_fp8x2_storage_t
 __nv_cvt_double2_to_fp8x2(const double2 x, const __nv_saturation_t saturate,
                           const __nv_fp8_interpretation_t kind)

@@ -1,9 +1,9 @@
 /*
- * cuda_occupancy.h: how many blocks of a kernel a multiprocessor holds at once
+ * cuda_occupancy.h: how many blocks of a kernel fit on a multiprocessor
  *
- * By the program's own figures of a device and a kernel; nothing is asked of
- * the runtime. For compute capability 7.0 to 12.x, by the limits that CUDA's
- * programming guide tabulates; another one is CUDA_OCC_ERROR_UNKNOWN_DEVICE.
+ * The program describes the device and the kernel; the runtime is not queried.
+ * Limits for compute capabilities 7.0 to 12.x are those in CUDA's programming
+ * guide; any other capability is CUDA_OCC_ERROR_UNKNOWN_DEVICE.
  */
 #ifndef __cuda_occupancy_h__
 #define __cuda_occupancy_h__
@@ -62,7 +62,7 @@ typedef struct cudaOccDeviceProp {
     size_t sharedMemPerBlockOptin, reservedSharedMemPerBlock;
 #ifdef __cplusplus
     cudaOccDeviceProp() = default;
-    /* Of a cudaDeviceProp. */
+    /* From a cudaDeviceProp. */
     template <class P>
     cudaOccDeviceProp(const P &p)
         : computeMajor(p.major), computeMinor(p.minor),
@@ -90,7 +90,7 @@ typedef struct cudaOccFuncAttributes {
     int virtualResourceCount; /* no effect */
 #ifdef __cplusplus
     cudaOccFuncAttributes() = default;
-    /* Of a cudaFuncAttributes. */
+    /* From a cudaFuncAttributes. */
     template <class A>
     cudaOccFuncAttributes(const A &a)
         : maxThreadsPerBlock(a.maxThreadsPerBlock), numRegs(a.numRegs),
@@ -105,7 +105,7 @@ typedef struct cudaOccFuncAttributes {
 } cudaOccFuncAttributes;
 
 typedef struct cudaOccDeviceState {
-    cudaOccCacheConfig cacheConfig; /* where carveoutConfig is the default */
+    cudaOccCacheConfig cacheConfig; /* used if carveoutConfig is the default */
     int carveoutConfig;
 #ifdef __cplusplus
     cudaOccDeviceState()
@@ -119,7 +119,8 @@ typedef struct cudaOccDeviceState {
 typedef struct cudaOccResult {
     int activeBlocksPerMultiprocessor;
     unsigned int limitingFactors;
-    /* By each limit alone; INT_MAX where it does not matter. */
+    /* The number of blocks that each limit alone permits; INT_MAX
+     * if it does not apply. */
     int blockLimitRegs, blockLimitSharedMem, blockLimitWarps, blockLimitBlocks,
         blockLimitBarriers, blockLimitVirtual;
     int allocatedRegistersPerBlock;
@@ -127,12 +128,12 @@ typedef struct cudaOccResult {
     cudaOccPartitionedGCConfig partitionedGCConfig;
 } cudaOccResult;
 
-/* Dynamic shared memory of a block, by its threads. */
+/* A block's dynamic shared memory, as a function of its threads. */
 typedef size_t (*cudaOccB2DSize)(int blockSize);
 
 /* ---- limits of a compute capability -------------------------------------- */
 
-/* Blocks that a multiprocessor holds; 0: unknown. */
+/* The most blocks on a multiprocessor; 0 if unknown. */
 SIMGPU_OCC int simgpu_occ_blocks(const cudaOccDeviceProp *p)
 {
     switch (p->computeMajor * 10 + p->computeMinor) {
@@ -154,8 +155,8 @@ SIMGPU_OCC int simgpu_occ_blocks(const cudaOccDeviceProp *p)
     return 0;
 }
 
-/* The least size of the shared memory's part of the L1 cache that has room for
- * nbytes; -1: none has. */
+/* The smallest configuration of shared memory within the L1 cache that has
+ * nbytes; -1 if none has. */
 SIMGPU_OCC long simgpu_occ_shared(const cudaOccDeviceProp *p, size_t nbytes)
 {
     static const long kib[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
@@ -179,7 +180,7 @@ SIMGPU_OCC size_t simgpu_occ_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* ---- blocks by each limit ------------------------------------------------ */
+/* ---- blocks permitted by each limit -------------------------------------- */
 
 SIMGPU_OCC int simgpu_occ_by_warps(const cudaOccDeviceProp *p, int nthreads)
 {
@@ -206,7 +207,7 @@ SIMGPU_OCC int simgpu_occ_by_registers(cudaOccResult *r,
                 : INT_MAX;
 }
 
-/* Bytes that a block may have, those that the driver reserves included. */
+/* The most bytes of a block, including those that the driver reserves. */
 SIMGPU_OCC size_t simgpu_occ_block_bytes(const cudaOccDeviceProp *p,
                                          const cudaOccFuncAttributes *a,
                                          size_t wanted)
@@ -217,7 +218,8 @@ SIMGPU_OCC size_t simgpu_occ_block_bytes(const cudaOccDeviceProp *p,
            (p->computeMajor >= 8 ? p->reservedSharedMemPerBlock : 0);
 }
 
-/* The part of the cache that the program prefers; -1 for an invalid one. */
+/* The size of shared memory that the program prefers; -1 for
+ * an invalid preference. */
 SIMGPU_OCC long simgpu_occ_preferred(const cudaOccDeviceProp *p,
                                      const cudaOccDeviceState *s)
 {
@@ -262,7 +264,7 @@ SIMGPU_OCC cudaOccError simgpu_occ_by_shared(int *limit, cudaOccResult *r,
     return CUDA_OCC_SUCCESS;
 }
 
-/* Since 9.0. */
+/* Clusters exist since 9.0. */
 SIMGPU_OCC int simgpu_occ_by_barriers(const cudaOccDeviceProp *p,
                                       const cudaOccFuncAttributes *a)
 {
@@ -272,10 +274,10 @@ SIMGPU_OCC int simgpu_occ_by_barriers(const cudaOccDeviceProp *p,
                            : nblocks / a->numBlockBarriers;
 }
 
-/* ---- what programs call -------------------------------------------------- */
+/* ---- functions for programs ---------------------------------------------- */
 
-/* Blocks of blockSize threads and dynamicSmemSize bytes of dynamic shared
- * memory that a multiprocessor holds, and what limits them. */
+/* The number of blocks, of blockSize threads and dynamicSmemSize bytes of
+ * dynamic shared memory, that fit on a multiprocessor, and what limits it. */
 SIMGPU_OCC cudaOccError cudaOccMaxActiveBlocksPerMultiprocessor(
     cudaOccResult *result, const cudaOccDeviceProp *properties,
     const cudaOccFuncAttributes *attributes, const cudaOccDeviceState *state,
@@ -356,9 +358,9 @@ SIMGPU_OCC cudaOccError cudaOccAvailableDynamicSMemPerBlock(
     return CUDA_OCC_SUCCESS;
 }
 
-/* The largest block among those with which most threads run on a
- * multiprocessor, and blocks that fill the device. Dynamic shared memory is
- * blockSizeToDynamicSMemSize(threads), or dynamicSMemSize. */
+/* Among the block sizes with which most threads fit on a multiprocessor, the
+ * largest, and the number of blocks that fills the device. Dynamic shared
+ * memory is blockSizeToDynamicSMemSize(threads), or dynamicSMemSize. */
 SIMGPU_OCC cudaOccError cudaOccMaxPotentialOccupancyBlockSize(
     int *minGridSize, int *blockSize, const cudaOccDeviceProp *properties,
     const cudaOccFuncAttributes *attributes, const cudaOccDeviceState *state,

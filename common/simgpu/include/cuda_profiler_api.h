@@ -1,5 +1,5 @@
 /*
- * cuda_profiler_api.h: profilers; every run is recorded, so nothing to start
+ * cuda_profiler_api.h: profiling, which does nothing: every run is recorded
  */
 #ifndef __CUDA_PROFILER_API_H__
 #define __CUDA_PROFILER_API_H__

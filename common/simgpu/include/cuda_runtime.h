@@ -14,7 +14,7 @@
 
 #ifdef __cplusplus
 
-/* Always inlined, so that a message names the caller's line. */
+/* Always inlined, so that messages name the caller's line. */
 #define SIMGPU_INLINE static inline __attribute__((always_inline))
 
 template <class T> SIMGPU_INLINE cudaError_t cudaMalloc(T **devPtr, size_t size)
@@ -106,6 +106,8 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
 #include "simgpu/cluster.h"
 #include "simgpu/nv_atomic.h"
 #include "simgpu/ptx.h"
+#if __has_include("simgpu/texture.h") /* extras */
 #include "simgpu/texture.h"
+#endif
 #endif
 #endif

@@ -1,8 +1,8 @@
 /*
  * cuda_runtime_api.h: the functions of the CUDA runtime that simgpu implements
  *
- * They follow CUDA's documentation. A program that calls a function that is
- * missing here does not compile: handouts/simgpu.md lists what is there.
+ * They follow CUDA's documentation. A program that calls a missing function
+ * does not compile. handouts/simgpu.md lists the functions.
  */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
@@ -19,7 +19,7 @@
 extern "C" {
 #else
 #define SIMGPU_DEFAULT(value)
-/* A function that is missing here must not become a call without prototype. */
+/* A call of a missing function must not compile as a call without prototype. */
 #pragma GCC diagnostic error "-Wimplicit-function-declaration"
 #endif
 
@@ -28,7 +28,9 @@ extern "C" {
 #include "simgpu/api_kernel.h"
 #include "simgpu/api_memory.h"
 #include "simgpu/api_stream.h"
+#if __has_include("simgpu/api_texture.h") /* extras */
 #include "simgpu/api_texture.h"
+#endif
 
 #ifdef __cplusplus
 }

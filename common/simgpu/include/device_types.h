@@ -1,5 +1,5 @@
 /*
- * device_types.h: how device code rounds
+ * device_types.h: rounding modes in device code
  */
 #ifndef __DEVICE_TYPES_H__
 #define __DEVICE_TYPES_H__

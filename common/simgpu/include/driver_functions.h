@@ -1,5 +1,5 @@
 /*
- * driver_functions.h: makers of the runtime's small structures
+ * driver_functions.h: functions that make the runtime's small structures
  */
 #ifndef __DRIVER_FUNCTIONS_H__
 #define __DRIVER_FUNCTIONS_H__

@@ -2,7 +2,8 @@
  * driver_types.h: the CUDA runtime's types, as simgpu implements them
  *
  * Values, names and layouts are those of CUDA 13.0, so that a program compiled
- * with either header runs with either library. Other headers test the guard.
+ * with either header runs with either library. Other headers test for the
+ * guard.
  */
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
@@ -18,7 +19,7 @@
 #define ERROR(name, value, text) name = value,
 enum cudaError {
 #include "simgpu/errors.def"
-    cudaErrorApiFailureBase = 10000 /* none is reported from there on */
+    cudaErrorApiFailureBase = 10000 /* errors from here on are never reported */
 };
 #undef ERROR
 

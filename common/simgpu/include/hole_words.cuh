@@ -1,4 +1,4 @@
-// hole_words.cuh: what lab/hole.cuh is made of, on simgpu
+// hole_words.cuh: what lab/hole.cuh consists of on simgpu
 #ifndef COMMLAB_HOLE_WORDS_CUH
 #define COMMLAB_HOLE_WORDS_CUH
 

@@ -1,7 +1,7 @@
 /*
- * host_defines.h: CUDA's words in a program that a host compiler compiles
+ * host_defines.h: CUDA's keywords, for a program compiled by a host compiler
  *
- * simnvcc has its own meanings for them.
+ * simnvcc defines them differently.
  */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__

@@ -1,5 +1,5 @@
 /*
- * library_types.h: element types, as CUDA's libraries number them
+ * library_types.h: element types, with the numbers of CUDA's libraries
  */
 #ifndef __LIBRARY_TYPES_H__
 #define __LIBRARY_TYPES_H__

@@ -1,5 +1,5 @@
 /*
- * math_constants.h: constants by CUDA's names
+ * math_constants.h: constants with CUDA's names
  */
 #ifndef __MATH_CONSTANTS_H__
 #define __MATH_CONSTANTS_H__

@@ -1,9 +1,9 @@
 /*
  * mma.h: products of small matrices by the threads of a warp
  *
- * Fragments have CUDA's numbers of elements; which element a lane holds is
- * ours, as CUDA leaves it open. A product is computed with all of its bits (in
- * double) and rounded once, where a GPU's tensor cores round more often.
+ * Fragments have as many elements as CUDA's. Which element each lane has is
+ * simgpu's choice, since CUDA doesn't specify it. A product is computed exactly
+ * (in double) and rounded once; a GPU's tensor cores round more often.
  */
 #ifndef SIMGPU_MMA_H
 #define SIMGPU_MMA_H
@@ -32,7 +32,7 @@ struct tf32;
 
 namespace simgpu_mma
 {
-/* What a fragment stores. */
+/* The type that a fragment stores. */
 template <class T> struct element {
     typedef T storage;
 };
@@ -40,7 +40,7 @@ template <> struct element<precision::tf32> {
     typedef float storage;
 };
 
-/* Shapes of the factors' types. */
+/* Shapes allowed for the types of the factors. */
 template <class T, int M, int N, int K> struct shape {
     static const bool known =
         K == 16 && M * N == 256 && (M == 16 || M == 32 || M == 8);
@@ -61,7 +61,7 @@ template <class T, int M, int N, int K> struct matrix<matrix_b, T, M, N, K> {
     enum { rows = K, columns = N, copies = 1 };
     static_assert(shape<T, M, N, K>::known, "no such shape of this type");
 };
-/* Lanes hold fp16 factors twice. */
+/* Two lanes hold each element of an fp16 factor. */
 template <int M, int N, int K> struct matrix<matrix_a, __half, M, N, K> {
     enum { rows = M, columns = K, copies = 512 / (M * K) };
     static_assert(shape<__half, M, N, K>::known, "no such shape of this type");
@@ -100,7 +100,8 @@ static inline void narrow(double x, __half &out)
 }
 static inline void narrow(double x, int &out)
 {
-    out = (int)(unsigned)(long long)x; // sums wrap; a double holds them exactly
+    // sums wrap around; a double represents them exactly
+    out = (int)(unsigned)(long long)x;
 }
 
 static inline void saturate(double &sum)
@@ -117,7 +118,7 @@ template <> struct is_rows<row_major> {
     static const bool value = true;
 };
 
-/* All lanes are here; their values. */
+/* Wait for all lanes, and get their values. */
 static inline void meet(uint64_t value, uint64_t all[32], const char *call)
 {
     if (simgpu_gather(value, ~0u, all) != ~0u)
@@ -131,7 +132,7 @@ static inline unsigned lane()
 }
 } // namespace simgpu_mma
 
-/* Element i of a lane is element (32 i + lane) of the matrix, by rows. */
+/* Element i of a lane is element 32 i + lane of the matrix, by rows. */
 template <class Use, int M, int N, int K, class T, class Layout = void>
 class fragment
 {
@@ -149,7 +150,7 @@ class fragment
 
 namespace simgpu_mma
 {
-/* Calls f(element of the lane, offset in memory). */
+/* Call f(element of the lane, offset in memory). */
 template <class F, class Visit>
 static inline void each(unsigned ldm, bool by_rows, Visit visit)
 {
@@ -171,7 +172,8 @@ static inline void load(F &f, const S *p, unsigned ldm, bool by_rows)
     meet(0, all, "load_matrix_sync");
 }
 
-/* Element (row, column) of the lanes' fragments: not the program's access. */
+/* Element (row, column) of the lanes' fragments. It is not an access by the
+ * program, so it is not recorded. */
 template <class F>
 __attribute__((no_sanitize("thread"))) static inline double
 peek(const uint64_t lanes[32], unsigned row, unsigned column)
@@ -218,7 +220,7 @@ static inline void store_matrix_sync(T *p,
     simgpu_mma::meet(0, all, "store_matrix_sync");
 }
 
-/* d = a b + c. satf: integers saturate. */
+/* d = a b + c. With satf, integers saturate. */
 template <int M, int N, int K, class D, class T, class LA, class LB, class C>
 static inline void mma_sync(fragment<accumulator, M, N, K, D> &d,
                             const fragment<matrix_a, M, N, K, T, LA> &a,
@@ -242,11 +244,11 @@ static inline void mma_sync(fragment<accumulator, M, N, K, D> &d,
             simgpu_mma::saturate(sum);
         simgpu_mma::narrow(sum, sums.x[i]);
     }
-    simgpu_mma::meet(0, as, "mma_sync"); // others have read a and b
+    simgpu_mma::meet(0, as, "mma_sync"); // the others have read a and b
     d = sums;
 }
 
-/* To the nearest, ties away from zero. */
+/* Round to nearest, ties away from zero. */
 static inline float __float_to_tf32(float x)
 {
     return narrow_tf32(x);

@@ -2,9 +2,9 @@
  * nccl.h: the functions of NCCL that simgpu implements
  *
  * Values, signatures and layouts are those of NCCL 2.32, and the functions
- * follow NCCL's documentation. A program that calls a function that is missing
- * here does not compile. Structs begin with their size, so that programs
- * compiled with an older header keep working: each has only gained members.
+ * follow NCCL's documentation. A program that calls a missing function does not
+ * compile. Structs start with their size and have only gained members, so
+ * programs compiled with an older header keep working.
  */
 #ifndef NCCL_H_
 #define NCCL_H_
@@ -31,7 +31,7 @@
 #define NCCL_UNDEF_FLOAT      -1.0f
 #define NCCL_API_MAGIC        0xcafebeef
 
-/* Flags of ncclCommWindowRegister, and what windows are aligned to. */
+/* Flags of ncclCommWindowRegister, and the alignment of windows. */
 #define NCCL_WIN_DEFAULT            0x00
 #define NCCL_WIN_COLL_SYMMETRIC     0x01
 #define NCCL_WIN_STRICT_ORDERING    0x02
@@ -137,7 +137,7 @@ typedef struct ncclConfig_v23100 {
             NCCL_CONFIG_UNDEF_INT                                              \
     }
 
-/* An option of a vendor, in a list; NCCL ignores them all. */
+/* A vendor's option, in a list; NCCL ignores them all. */
 typedef struct ncclConfigExt {
     struct ncclConfigExt *next;
     struct {
@@ -151,7 +151,7 @@ typedef struct ncclConfigExt {
     } val;
 } ncclConfigExt_t;
 
-/* Of one collective: all ranks set the same. */
+/* The configuration of one collective, which must be the same on all ranks. */
 typedef struct ncclCollConfig_v23200 {
     size_t size;
     unsigned int magic;
@@ -181,7 +181,7 @@ typedef struct ncclSimInfo_v22200 {
     size_t size;
     unsigned int magic;
     unsigned int version;
-    float estimatedTime; /* microseconds of the modelled machine */
+    float estimatedTime; /* in microseconds on the modelled machine */
 } ncclSimInfo_t;
 
 #define NCCL_SIM_INFO_INITIALIZER                                              \
@@ -226,7 +226,7 @@ typedef enum {
     ncclScalarHostImmediate = 1
 } ncclScalarResidence_t;
 
-/* What ncclCommMemStats tells, in bytes; SUSPENDED: 0 or 1. */
+/* Values that ncclCommMemStats returns, in bytes; SUSPENDED is 0 or 1. */
 typedef enum {
     ncclStatGpuMemSuspend = 0,
     ncclStatGpuMemSuspended = 1,
@@ -262,7 +262,7 @@ typedef struct ncclEncryptionConfig_v23200 {
 
 typedef struct ncclParamHandle *ncclParamHandle_t;
 
-/* Every function exists as pnccl... as well, for tools that wrap it. */
+/* Every function also exists as pnccl..., for tools that wrap it. */
 #define SIMGPU_NCCL(type, name, args)                                          \
     type name args;                                                            \
     type p##name args
@@ -308,7 +308,7 @@ SIMGPU_NCCL(ncclResult_t, ncclCommCuDevice,
 SIMGPU_NCCL(ncclResult_t, ncclCommUserRank, (const ncclComm_t comm, int *rank));
 SIMGPU_NCCL(const char *, ncclGetErrorString, (ncclResult_t result));
 SIMGPU_NCCL(const char *, ncclGetLastError, (ncclComm_t comm));
-SIMGPU_NCCL(void, ncclResetDebugInit, (void)); /* read NCCL_DEBUG again */
+SIMGPU_NCCL(void, ncclResetDebugInit, (void)); /* reads NCCL_DEBUG again */
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -377,7 +377,7 @@ SIMGPU_NCCL(ncclResult_t, ncclRecv,
             (void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
              ncclComm_t comm, cudaStream_t stream));
 
-/* ---- collectives with a configuration of their own; NULL: none ----------- */
+/* ---- collectives with their own configuration, which may be NULL --------- */
 
 SIMGPU_NCCL(ncclResult_t, ncclAllReduceConfig,
             (const void *sendbuff, void *recvbuff, size_t count,

@@ -1,8 +1,8 @@
 /*
  * nccl_device.h: NCCL inside kernels
  *
- * Names, members that programs use and semantics are those of NCCL 2.28 to
- * 2.32; the code is simgpu's own. Missing is what handouts/simgpu.md says.
+ * Names, semantics, and the members that programs use are those of NCCL 2.28 to
+ * 2.32; the code is simgpu's own. handouts/simgpu.md lists what is missing.
  */
 #ifndef _NCCL_DEVICE_H_
 #define _NCCL_DEVICE_H_

@@ -1,5 +1,5 @@
 /*
- * surface_types.h: how a surface is read and written
+ * surface_types.h: boundary and format modes of surfaces
  */
 #ifndef __SURFACE_TYPES_H__
 #define __SURFACE_TYPES_H__

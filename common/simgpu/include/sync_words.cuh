@@ -1,6 +1,6 @@
-// sync_words.cuh: what lab/sync.cuh is made of, on simgpu
+// sync_words.cuh: what lab/sync.cuh consists of on simgpu
 //
-// The runtime knows what a thread waits for, so it sleeps until then.
+// The runtime knows what a thread waits for, so the thread sleeps until then.
 #ifndef COMMLAB_SYNC_WORDS_CUH
 #define COMMLAB_SYNC_WORDS_CUH
 

@@ -1,5 +1,5 @@
 /*
- * texture_types.h: how a texture is read
+ * texture_types.h: address, filter and read modes of textures
  */
 #ifndef __TEXTURE_TYPES_H__
 #define __TEXTURE_TYPES_H__

@@ -1,5 +1,5 @@
 /*
- * vector_types.h: CUDA's short vectors and dim3, with its alignments
+ * vector_types.h: CUDA's short vectors and dim3, with CUDA's alignments
  */
 #ifndef SIMGPU_VECTOR_TYPES_H
 #define SIMGPU_VECTOR_TYPES_H
@@ -149,7 +149,7 @@ typedef struct __attribute__((aligned(16))) double4 {
     double x, y, z, w;
 } double4;
 
-/* The same with an alignment of 16 or 32 bytes, by name. */
+/* The same with an alignment of 16 or 32 bytes, as the name says. */
 #define SIMGPU_ALIGNED_4(name, T)                                              \
     typedef struct __attribute__((aligned(16))) name##4_16a                    \
     {                                                                          \

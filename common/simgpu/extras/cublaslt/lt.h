@@ -1,7 +1,7 @@
 /*
- * lt.h: what cublasLt's descriptors hold
+ * lt.h: the contents of cublasLt's descriptors
  *
- * A descriptor's attributes have the sizes that the real library documents.
+ * A descriptor's attributes have the sizes that NVIDIA documents.
  */
 #ifndef SIMGPU_CUBLAS_LT_H
 #define SIMGPU_CUBLAS_LT_H
@@ -17,7 +17,7 @@ struct lt_layout { /* a batch of matrices */
     uint64_t rows, cols;
     int64_t ld;
     int32_t batch;
-    int64_t stride; /* elements */
+    int64_t stride; /* in elements */
 };
 
 struct lt_matmul {
@@ -26,7 +26,7 @@ struct lt_matmul {
     uint32_t epilogue;
     void *bias, *aux;
     int64_t bias_stride, aux_ld, aux_stride;
-    int32_t sm_count_target, bias_type, aux_type; /* types: -1: D's */
+    int32_t sm_count_target, bias_type, aux_type; /* types: -1 means D's */
     int8_t fast_accum;
 };
 
@@ -36,32 +36,32 @@ struct lt_op { /* a product */
     struct op op;
     struct lt_matmul d;
     struct lt_layout of[OPERANDS];
-    char *at[OPERANDS]; /* as simgpu accesses them */
+    char *at[OPERANDS]; /* addresses at which simgpu accesses them */
     char *bias, *aux;
     struct scalar alpha, beta;
     enum column_rounding rounding;
     enum topo_math math;
 };
 
-/* Fill d, of, rounding and math of a product that cublasLt can do. C's layout
- * may be NULL: D's. */
+/* Fill in a product's d, of, rounding and math, if cublasLt can do it. C's
+ * layout may be NULL, which means D's. */
 cublasStatus_t lt_describe(struct lt_op *g, cublasLtMatmulDesc_t desc,
                            cublasLtMatrixLayout_t const layouts[OPERANDS]);
 
-/* Bytes of workspace that a product needs on GPUs: for the sums of a bias's
- * gradient. */
+/* Bytes of workspace that a product needs on GPUs, for the sums
+ * of a bias's gradient. */
 size_t lt_workspace(const struct lt_op *g);
 
-/* A layout's and an operation's own description. */
+/* The contents of a layout and of an operation's descriptor. */
 const struct lt_layout *lt_layout_of(cublasLtMatrixLayout_t layout);
 const struct lt_matmul *lt_matmul_of(cublasLtMatmulDesc_t matmul);
 
-/* Bytes of workspace that a preference allows. */
+/* The bytes of workspace that a preference allows. */
 uint64_t lt_most_workspace(cublasLtMatmulPreference_t preference);
 
 enum { LT_AUX = 128, LT_BGRAD = 16 }; /* bits of cublasLtEpilogue_t */
 
-/* True if the epilogue has this bit or value among its bits. */
+/* True if the epilogue contains all of these bits. */
 int lt_has(const struct lt_matmul *d, unsigned bits);
 
 /* True if the epilogue reads a bias, or writes its gradient. */

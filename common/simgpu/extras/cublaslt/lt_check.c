@@ -2,8 +2,8 @@
  * lt_check.c: which products cublasLt can do, and how
  */
 #include "cublas/column.h"
-#include "cublas/lt.h"
 #include "cublas/parameter.h"
+#include "extras/cublaslt/lt.h"
 
 static cublasStatus_t check_layout(const struct lt_layout *l)
 {
@@ -63,7 +63,7 @@ static cublasStatus_t check_epilogue(const struct lt_op *g)
                : CUBLAS_STATUS_SUCCESS;
 }
 
-/* The types of A and B, of C and D, and of alpha and beta. */
+/* Check the types of A and B, of C and D, and of alpha and beta. */
 static cublasStatus_t check_types(const struct lt_op *g)
 {
     const uint32_t in = g->of[A].type, out = g->of[D].type;
@@ -83,7 +83,7 @@ static cublasStatus_t check_types(const struct lt_op *g)
                : CUBLAS_STATUS_SUCCESS;
 }
 
-/* How A and B are rounded, and on which units the product is computed. */
+/* Find how A and B are rounded, and on which units the product is computed. */
 static cublasStatus_t arithmetic(struct lt_op *g)
 {
     g->math = g->of[A].type == CUDA_R_64F   ? TOPO_FP64

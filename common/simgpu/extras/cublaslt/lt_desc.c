@@ -1,7 +1,7 @@
 /*
  * lt_desc.c: cublasLt's handle and descriptors
  */
-#include "cublas/lt.h"
+#include "extras/cublaslt/lt.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
@@ -12,7 +12,7 @@
 #include "cublas/blas.h"
 #include "cublas/handle.h"
 
-/* ---- the handle: cuBLAS's own will do, too ------------------------------- */
+/* ---- the handle, which may also be one of cuBLAS's ----------------------- */
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle)
 {
@@ -106,7 +106,7 @@ static const struct attribute matmuls[] = {
     MATMUL(BIAS_DATA_TYPE, bias_type),
 };
 
-struct preference { /* kept, and of no effect */
+struct preference { /* stored, but without effect */
     uint64_t workspace;
     uint32_t search, reductions, align_a, align_b, align_c, align_d;
     float waves;
@@ -152,7 +152,7 @@ static cublasStatus_t set(const struct attribute *table, size_t n, void *desc,
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Without a size: only tell it. */
+/* Get an attribute. With nbytes 0, only its size. */
 static cublasStatus_t get(const struct attribute *table, size_t n,
                           const void *desc, int name, void *buf, size_t nbytes,
                           size_t *written)

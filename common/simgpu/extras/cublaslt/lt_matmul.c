@@ -2,9 +2,10 @@
  * lt_matmul.c: cublasLtMatmul
  *
  * D = epilogue(alpha op(A) op(B) + beta C). A and B are copied into packed
- * floats (doubles for fp64), rounded as the units would; OpenBLAS multiplies
- * into a packed matrix of m x n; the epilogue and the rounding to D's type
- * follow element by element. A matrix in rows is its transpose in columns.
+ * floats (doubles for fp64), rounded as the GPU's units would round them.
+ * OpenBLAS multiplies the copies into a packed m x n matrix. The epilogue and
+ * the rounding to D's type then work on one element at a time. A row-major
+ * matrix is handled as the transpose of a column-major one.
  */
 #include <math.h>   /* tanh */
 #include <stdlib.h> /* malloc */
@@ -13,11 +14,11 @@
 #include "core/device.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "cublas/blas.h"
 #include "cublas/column.h"
 #include "cublas/handle.h"
-#include "cublas/lt.h"
+#include "extras/cublaslt/lt.h"
 
 /* ---- elements ------------------------------------------------------------ */
 
@@ -40,7 +41,7 @@ static void store(void *p, size_t i, cudaDataType type, double value)
         column_narrow((char *)p + i * column_type_nbytes(type), &x, 1, type);
 }
 
-/* Where element (row, col) of matrix number i is, in elements. */
+/* The position of element (row, col) of matrix number i, in elements. */
 static size_t place(const struct lt_layout *l, int i, size_t row, size_t col)
 {
     const size_t ld = (size_t)l->ld;
@@ -57,7 +58,7 @@ static void *room(size_t n)
     return p;
 }
 
-/* Matrix number i in columns, packed, as floats or doubles. */
+/* Matrix number i as packed columns of floats or doubles. */
 static void *packed(const struct lt_op *g, enum operand which, int i)
 {
     const struct lt_layout *const l = &g->of[which];
@@ -128,8 +129,8 @@ static cudaDataType type_or(int32_t type, const struct lt_op *g)
     return type < 0 ? (cudaDataType)g->of[D].type : (cudaDataType)type;
 }
 
-/* What the forward pass keeps, or the backward pass reads, of element `at` of
- * the auxiliary matrix: a bit, or the input of GELU. */
+/* The forward pass stores, and the backward pass reads, element `at` of the
+ * auxiliary matrix: a bit for ReLU, the input for GELU. */
 static double relu(const struct lt_op *g, size_t at, double x)
 {
     unsigned char *const byte = (unsigned char *)g->aux + at / 8;
@@ -157,14 +158,14 @@ static double activated(const struct lt_op *g, size_t at, double x)
                : x;
 }
 
-/* Elements of the bias, or of its gradient. */
+/* The number of elements of the bias, or of its gradient. */
 static size_t bias_length(const struct lt_op *g)
 {
     return lt_has(&g->d, CUBLASLT_EPILOGUE_BGRADB) ? g->of[D].cols
                                                    : g->of[D].rows;
 }
 
-/* The sums over k of the rows of op(A), or of the columns of op(B). */
+/* Sum the rows of op(A), or the columns of op(B), over k. */
 static void sum_input(const struct lt_op *g, enum operand which, int i,
                       double *sum)
 {
@@ -212,15 +213,26 @@ static void finish(const struct lt_op *g, int i, const double *x)
     free(sum);
 }
 
+/* op(A) op(B) of matrix number i; zeros if alpha is 0, since A and B are not
+ * read then. */
+static double *multiplied(const struct lt_op *g, int i)
+{
+    const size_t count = g->of[D].rows * g->of[D].cols;
+    if (scalar_now(&g->alpha) == 0)
+        return memset(room(count), 0, count * sizeof(double));
+    void *const a = packed(g, A, i), *const b = packed(g, B, i);
+    double *const x = product(g, a, b);
+    free(a);
+    free(b);
+    return x;
+}
+
 static void run_matmul(struct op *op)
 {
     const struct lt_op *const g = (struct lt_op *)op;
     for (int i = 0; i < g->of[D].batch; i++) {
-        void *const a = packed(g, A, i), *const b = packed(g, B, i);
-        double *const x = product(g, a, b);
+        double *const x = multiplied(g, i);
         finish(g, i, x);
-        free(a);
-        free(b);
         free(x);
     }
 }
@@ -228,7 +240,7 @@ static void run_matmul(struct op *op)
 /* ---- the call ------------------------------------------------------------ */
 
 static char *touch_matrix(struct touches *t, const char *what, const void *p,
-                          const struct lt_layout *l, int write)
+                          const struct lt_layout *l, enum touch_use use)
 {
     const size_t size = column_type_nbytes((cudaDataType)l->type);
     const int in_rows = l->order == CUBLASLT_ORDER_ROW;
@@ -238,7 +250,7 @@ static char *touch_matrix(struct touches *t, const char *what, const void *p,
     for (int i = 0; i < l->batch; i++) {
         char *const at =
             touch(t, what, (const char *)p + (size_t)(l->stride * i) * size,
-                  inner * size, (size_t)l->ld * size, outer, write);
+                  inner * size, (size_t)l->ld * size, outer, use);
         first = i == 0 ? at : first;
     }
     return first;
@@ -252,7 +264,8 @@ static void touch_bias(struct lt_op *g, struct touches *t)
         char *const at =
             touch(t, "the bias",
                   (char *)g->d.bias + (size_t)(g->d.bias_stride * i) * size,
-                  bias_length(g) * size, bias_length(g) * size, 1, !reads);
+                  bias_length(g) * size, bias_length(g) * size, 1,
+                  reads ? TOUCH_READ : TOUCH_WRITE);
         g->bias = i == 0 ? at : g->bias;
     }
 }
@@ -270,9 +283,22 @@ static void touch_aux(struct lt_op *g, struct touches *t)
         char *const at =
             touch(t, "the auxiliary matrix",
                   (char *)g->d.aux + (size_t)(g->d.aux_stride * i) * nbits / 8,
-                  rows, (size_t)g->d.aux_ld * nbits / 8, g->of[D].cols, !reads);
+                  rows, (size_t)g->d.aux_ld * nbits / 8, g->of[D].cols,
+                  reads ? TOUCH_READ : TOUCH_WRITE);
         g->aux = i == 0 ? at : g->aux;
     }
+}
+
+/* A and B are not read if alpha is 0, unless the epilogue sums them. */
+static enum touch_use use_of(const struct lt_op *g, int which)
+{
+    const unsigned sums = which == A   ? CUBLASLT_EPILOGUE_BGRADA
+                          : which == B ? CUBLASLT_EPILOGUE_BGRADB
+                                       : 0;
+    return which == D                    ? TOUCH_WRITE
+           : which == C                  ? scalar_use(&g->beta)
+           : sums && lt_has(&g->d, sums) ? TOUCH_READ
+                                         : scalar_use(&g->alpha);
 }
 
 static void fill(struct lt_op *g, struct touches *t, const void *alpha,
@@ -285,15 +311,14 @@ static void fill(struct lt_op *g, struct touches *t, const void *alpha,
     g->alpha = touch_scalar(t, &mode, "alpha", alpha, type);
     g->beta = touch_scalar(t, &mode, "beta", beta, type);
     for (int i = 0; i < OPERANDS; i++)
-        if (i != C || !scalar_is_zero(&g->beta))
-            g->at[i] = touch_matrix(t, names[i], p[i], &g->of[i], i == D);
+        g->at[i] = touch_matrix(t, names[i], p[i], &g->of[i], use_of(g, i));
     if (lt_uses_bias(&g->d))
         touch_bias(g, t);
     if (lt_has(&g->d, LT_AUX))
         touch_aux(g, t);
 }
 
-/* The operands are there. */
+/* Check that the operands exist. */
 static cublasStatus_t check_memory(const struct lt_op *g, const void *beta,
                                    const void *const p[OPERANDS])
 {

@@ -1,27 +1,27 @@
 /*
- * exec.c: transforms, each a kernel of its plan's stream
+ * exec.c: transforms, each a kernel on its plan's stream
  *
- * Its cost: the bytes of both sides, and 5 n log2 n operations, the convention
- * of FFT benchmarks.
+ * A transform costs the bytes of both sides and 5 n log2 n operations, the
+ * convention of FFT benchmarks.
  */
 #include <math.h>   /* log2 */
 #include <stdlib.h> /* malloc */
 
 #include "base/narrow.h"
 #include "core/device.h"
-#include "core/op.h"
-#include "core/operand.h"
+#include "core/heap/operand.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cufft/fft.h"
-#include "cufft/fft_plan.h"
+#include "core/stream/op.h"
+#include "core/stream/stream.h"
+#include "extras/cufft/fft.h"
+#include "extras/cufft/fft_plan.h"
 
-struct side { /* of a transform: where its numbers are */
-    char *at; /* as simgpu accesses it */
+struct side { /* one side of a transform: where its numbers are */
+    char *at; /* address at which simgpu accesses it */
     int is_real;
     enum fft_precision precision;
-    size_t row; /* numbers of a row: of half a spectrum, fewer */
+    size_t row; /* numbers in a row; fewer in half a spectrum */
     struct layout l;
 };
 
@@ -29,12 +29,12 @@ struct fft_op {
     struct op op;
     uint32_t site;
     const char *name;
-    struct plan plan;
+    struct fft_plan plan;
     struct side in, out;
     int sign;
 };
 
-/* Bytes of a real number. */
+/* Bytes in a real number. */
 static size_t real_size(const struct side *s)
 {
     return s->precision == FFT_DOUBLE   ? sizeof(double)
@@ -47,7 +47,7 @@ static size_t size_of(const struct side *s)
     return real_size(s) * (s->is_real ? 1 : 2);
 }
 
-/* The element at which row (x, y) of transform b begins. */
+/* The index of the first element of row (x, y) of transform b. */
 static size_t row_at(const struct side *s, size_t b, size_t x, size_t y)
 {
     return b * s->l.dist +
@@ -61,7 +61,7 @@ static enum narrow_type narrow_of(const struct side *s)
     return s->precision == FFT_FP16 ? NARROW_FP16 : NARROW_BF16;
 }
 
-/* Real number i; a complex number is two of them. */
+/* Real number i; a complex number counts as two. */
 static double load_real(const struct side *s, size_t i)
 {
     const void *const p = s->at + i * real_size(s);
@@ -100,7 +100,8 @@ static void store(const struct side *s, size_t i, double complex z)
     }
 }
 
-/* The other half of a real signal's spectrum: X[-k] is X[k]'s conjugate. */
+/* Fill in the other half of a real signal's spectrum: X[-k] is
+ * the conjugate of X[k]. */
 static void complete(double complex *x, const size_t n[PLAN_DIMS], size_t half)
 {
     for (size_t i = 0; i < n[0]; i++)
@@ -152,7 +153,7 @@ static void run_fft(struct op *op)
 
 /* ---- on the host --------------------------------------------------------- */
 
-struct touched { /* ranges, those that adjoin as one */
+struct touched { /* ranges; adjacent ones are merged */
     struct graph_access *at;
     size_t n, room;
     uint64_t nbytes;
@@ -176,9 +177,9 @@ static void add(struct touched *t, const struct graph_access *a)
     t->at[t->n++] = *a;
 }
 
-/* Note what one side touches; where its memory is. */
+/* Record what one side touches. Returns the place of its memory. */
 static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
-                     const char *what, const void *p, int write)
+                     const char *what, const void *p, int is_output)
 {
     const size_t *const n = f->plan.n, size = size_of(s);
     const size_t last = row_at(s, f->plan.batch - 1, n[0] - 1, n[1] - 1) +
@@ -192,7 +193,9 @@ static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
             "Check the plan's sizes, and that real data in place have rows "
             "of 2 (n / 2 + 1) numbers."};
     const struct heap_block b = simgpu_operand_block(&o, p, (last + 1) * size);
-    const size_t run = s->l.stride == 1 ? s->row : 1; // numbers side by side
+    const size_t run = s->l.stride == 1 ? s->row : 1; // contiguous numbers
+    // a transform in place has read its input before it writes there
+    const uint32_t how = is_output ? GRAPH_WRITE : GRAPH_READ | GRAPH_FIRST;
     s->at = simgpu_heap_raw(p);
     for (size_t i = 0; i < f->plan.batch * n[0] * n[1]; i++) {
         const size_t at = row_at(s, i / n[1] / n[0], i / n[1] % n[0], i % n[1]);
@@ -202,14 +205,15 @@ static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
             add(t, &(struct graph_access){.alloc = b.id,
                                           .begin = begin,
                                           .end = begin + run * size,
-                                          .write = (uint32_t)write,
+                                          .write = how,
                                           .site = f->site});
         }
     }
     return b.place;
 }
 
-static struct side side_of(const struct plan *p, int is_output, int in_place)
+static struct side side_of(const struct fft_plan *p, int is_output,
+                           int in_place)
 {
     const int is_real = is_output ? fft_plan_writes_real(p->type)
                                   : fft_plan_reads_real(p->type);
@@ -247,8 +251,9 @@ static void enqueue(struct fft_op *f, struct stream *s, const void *in,
     free(t.at);
 }
 
-cufftResult fft_plan_run(const struct plan *p, const void *in, const void *out,
-                         int sign, const char *name, uint32_t site)
+cufftResult fft_plan_run(const struct fft_plan *p, const void *in,
+                         const void *out, int sign, const char *name,
+                         uint32_t site)
 {
     if (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE)
         return CUFFT_INVALID_VALUE;
@@ -272,7 +277,7 @@ static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
                            const void *out, int sign, const char *name,
                            uint32_t site)
 {
-    struct plan p;
+    struct fft_plan p;
     if (!fft_plan_find(handle, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
     if (p.type != type || fft_is_narrow(p.precision))

@@ -1,18 +1,19 @@
 /*
- * fft.c: mixed radices, by Cooley and Tukey
+ * fft.c: Fourier transforms with mixed radices (Cooley-Tukey)
  *
- * A length n = p m, p its smallest prime, becomes p transforms of every p-th
- * number, combined with powers of the n-th root of 1. A length of large primes
- * becomes a convolution, by Bluestein: i k = (i^2 + k^2 - (k - i)^2) / 2, whose
- * transforms have a power of 2 as their length.
+ * A transform of length n = p m, where p is the smallest prime factor of n,
+ * becomes p transforms of every p-th number, combined with powers of the n-th
+ * root of 1. A length with large prime factors becomes a convolution
+ * (Bluestein): i k = (i^2 + k^2 - (k - i)^2) / 2. The convolution's transforms
+ * have a power of 2 as their length.
  */
-#include "cufft/fft.h"
+#include "extras/cufft/fft.h"
 
 #include <math.h>   /* cos */
 #include <stdlib.h> /* malloc */
 
 enum {
-    MAX_RADIX = 31 /* larger primes go to Bluestein */
+    MAX_RADIX = 31 /* larger primes use Bluestein */
 };
 
 static size_t smallest_prime(size_t n)
@@ -42,7 +43,7 @@ static int along(double complex *x, size_t total, size_t n, size_t stride,
 /* The chirp exp(sign pi sqrt(-1) i^2 / n). */
 static double complex chirp(size_t i, size_t n, int sign)
 {
-    return root(i * i % (2 * n), 2 * n, sign); // lengths are below 2^32
+    return root(i * i % (2 * n), 2 * n, sign); // lengths are less than 2^32
 }
 
 static int bluestein(double complex *out, const double complex *in, size_t n,
@@ -71,12 +72,13 @@ static int bluestein(double complex *out, const double complex *in, size_t n,
     return status;
 }
 
-/* Combine p transforms of length m, one behind the other in out. */
+/* Combine p transforms of length m, which follow each other in out. */
 static void combine(const struct fft *f, double complex *out, size_t p,
                     size_t m)
 {
     double complex t[MAX_RADIX];
-    const size_t step = f->n / (p * m); // from a root to one of length p m
+    // step between powers of the root for length p m
+    const size_t step = f->n / (p * m);
     for (size_t k = 0; k < m; k++) {
         for (size_t r = 0; r < p; r++)
             t[r] = out[r * m + k] * f->roots[r * k * step];
@@ -89,7 +91,7 @@ static void combine(const struct fft *f, double complex *out, size_t p,
     }
 }
 
-/* The transform of n numbers of in, stride apart; f->n is a multiple of n. */
+/* Transform n numbers of in, stride apart. f->n is a multiple of n. */
 static int transform(const struct fft *f, double complex *out,
                      const double complex *in, size_t n, size_t stride)
 {

@@ -1,4 +1,4 @@
-#include "cufft/fft_plan.h"
+#include "extras/cufft/fft_plan.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* realloc */
@@ -8,7 +8,7 @@
 #include "core/site.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct plan **plans; /* by handle; NULL: destroyed */
+static struct fft_plan **plans; /* by handle; NULL: destroyed */
 static int nplans;
 
 /* ---- kinds and layouts --------------------------------------------------- */
@@ -34,7 +34,7 @@ static int is_type(cufftType type)
            fft_plan_reads_real(type) || fft_plan_writes_real(type);
 }
 
-struct layout fft_plan_packed(const struct plan *p, int is_real, int half,
+struct layout fft_plan_packed(const struct fft_plan *p, int is_real, int half,
                               int in_place)
 {
     const size_t spectrum = p->n[2] / 2 + 1;
@@ -48,15 +48,15 @@ struct layout fft_plan_packed(const struct plan *p, int is_real, int half,
 
 /* ---- handles ------------------------------------------------------------- */
 
-static struct plan *at(cufftHandle handle)
+static struct fft_plan *at(cufftHandle handle)
 {
     return handle >= 0 && handle < nplans ? plans[handle] : NULL;
 }
 
-int fft_plan_find(cufftHandle handle, struct plan *out)
+int fft_plan_find(cufftHandle handle, struct fft_plan *out)
 {
     pthread_mutex_lock(&lock);
-    const struct plan *const p = at(handle);
+    const struct fft_plan *const p = at(handle);
     if (p)
         *out = *p;
     pthread_mutex_unlock(&lock);
@@ -68,9 +68,9 @@ static cufftResult create(cufftHandle *handle)
     cufftResult status = CUFFT_ALLOC_FAILED;
     if (!handle)
         return CUFFT_INVALID_VALUE;
-    struct plan *const p = calloc(1, sizeof *p);
+    struct fft_plan *const p = calloc(1, sizeof *p);
     pthread_mutex_lock(&lock);
-    struct plan **const more =
+    struct fft_plan **const more =
         realloc(plans, (size_t)(nplans + 1) * sizeof *plans);
     if (more)
         plans = more;
@@ -96,7 +96,7 @@ cufftResult cufftDestroy(cufftHandle plan)
 {
     simgpu_host_call("cufftDestroy", CALLER_SITE());
     pthread_mutex_lock(&lock);
-    struct plan *const p = at(plan);
+    struct fft_plan *const p = at(plan);
     if (p)
         plans[plan] = NULL;
     pthread_mutex_unlock(&lock);
@@ -119,7 +119,7 @@ static cufftResult check(const struct fft_shape *s)
             return CUFFT_INVALID_SIZE;
     if (!s->inembed || !s->onembed)
         return CUFFT_SUCCESS;
-    for (int i = 1; i < s->rank; i++) // the first one does not count
+    for (int i = 1; i < s->rank; i++) // the outermost size is not used
         if (s->inembed[i] < 1 || s->onembed[i] < 1)
             return CUFFT_INVALID_VALUE;
     return s->istride < 1 || s->ostride < 1 || s->idist < 0 || s->odist < 0
@@ -141,7 +141,7 @@ cufftResult fft_plan_make(cufftHandle handle, const struct fft_shape *s,
 {
     cufftResult status = check(s);
     pthread_mutex_lock(&lock);
-    struct plan *const p = at(handle);
+    struct fft_plan *const p = at(handle);
     if (!p || p->is_made)
         status = CUFFT_INVALID_PLAN;
     if (status == CUFFT_SUCCESS) {
@@ -182,7 +182,7 @@ static cufftResult create_and_make(cufftHandle *handle,
     return status ? status : settle(handle, fft_plan_make(*handle, s, NULL));
 }
 
-/* A shape of packed data with these sizes. */
+/* The shape of packed data with these sizes. */
 #define SHAPE(RANK, TYPE, BATCH, ...)                                          \
     &(struct fft_shape)                                                        \
     {                                                                          \
@@ -241,7 +241,7 @@ cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long int *n,
                          workSize);
 }
 
-/* rank ints as long longs; NULL stays NULL. */
+/* Copy rank ints to long longs; NULL stays NULL. */
 static const long long *widen(int rank, const int *from,
                               long long to[PLAN_DIMS])
 {
@@ -283,12 +283,12 @@ cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed,
                                              type, batch, NULL));
 }
 
-/* ---- settings and questions ---------------------------------------------- */
+/* ---- settings and queries ------------------------------------------------ */
 
 cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream)
 {
     pthread_mutex_lock(&lock);
-    struct plan *const p = at(plan);
+    struct fft_plan *const p = at(plan);
     if (p)
         p->stream = stream;
     pthread_mutex_unlock(&lock);
@@ -319,16 +319,16 @@ cufftResult cufftEstimate3d(int nx, int ny, int nz, cufftType type,
     return no_workspace(SHAPE(3, type, 1, nx, ny, nz), workSize);
 }
 
-/* CUFFT_SUCCESS if there is such a plan. */
+/* CUFFT_SUCCESS if the plan exists. */
 static cufftResult exists(cufftHandle handle)
 {
-    struct plan p;
+    struct fft_plan p;
     return fft_plan_find(handle, &p) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 cufftResult cufftGetSize(cufftHandle handle, size_t *workSize)
 {
-    struct plan p;
+    struct fft_plan p;
     if (!workSize)
         return CUFFT_INVALID_VALUE;
     if (!fft_plan_find(handle, &p) || !p.is_made)

@@ -1,5 +1,5 @@
 /*
- * fft_plan.h: what a transform does, and where its numbers lie
+ * fft_plan.h: a plan: the kind of transform, and the layout of its numbers
  */
 #ifndef SIMGPU_CUFFT_FFT_PLAN_H
 #define SIMGPU_CUFFT_FFT_PLAN_H
@@ -22,23 +22,24 @@ static inline int fft_is_narrow(enum fft_precision p)
     return p == FFT_FP16 || p == FFT_BF16;
 }
 
-struct plan {
-    int is_made;    /* it has a size and a type */
+struct fft_plan {
+    int is_made;    /* has a size and a type */
     int is_basic;   /* its layouts are those of packed data */
-    int device;     /* that was current when it was created */
-    cufftType type; /* of FP16 and BF16: C2C, R2C or C2R */
+    int device;     /* current when the plan was created */
+    cufftType type; /* for FP16 and BF16: C2C, R2C or C2R */
     enum fft_precision precision;
-    size_t n[PLAN_DIMS], batch; /* dimensions that it lacks: 1, in front */
-    struct layout in, out;      /* unless is_basic */
+    size_t n[PLAN_DIMS], batch; /* leading dimensions that it lacks are 1 */
+    struct layout in, out;      /* if not is_basic */
     cudaStream_t stream;
 };
 
-/* Enqueue a transform of a plan that is made. */
-cufftResult fft_plan_run(const struct plan *p, const void *in, const void *out,
-                         int sign, const char *name, uint32_t site);
+/* Enqueue a transform of a plan that has been made. */
+cufftResult fft_plan_run(const struct fft_plan *p, const void *in,
+                         const void *out, int sign, const char *name,
+                         uint32_t site);
 
-/* A copy of the plan; 0 if there is none of this handle. */
-int fft_plan_find(cufftHandle handle, struct plan *out);
+/* Copy a handle's plan. Returns 0 if there is none. */
+int fft_plan_find(cufftHandle handle, struct fft_plan *out);
 
 struct fft_shape { /* the arguments of cufftMakePlanMany64() */
     int rank;
@@ -48,20 +49,20 @@ struct fft_shape { /* the arguments of cufftMakePlanMany64() */
     long long ostride, odist;
     cufftType type;
     long long batch;
-    enum fft_precision precision; /* FFT_SINGLE: the type's */
+    enum fft_precision precision; /* ignored if `type` is double */
 };
 
-/* Give a plan that was only created its shape. */
+/* Give a shape to a plan that has only been created. */
 cufftResult fft_plan_make(cufftHandle handle, const struct fft_shape *s,
                           size_t *workspace);
 
 int fft_plan_reads_real(cufftType type);
 int fft_plan_writes_real(cufftType type);
 
-/* The layout of one side of packed data. is_real: of real numbers; in_place:
- * in the room of complex ones. half: the complex numbers are half a spectrum.
- */
-struct layout fft_plan_packed(const struct plan *p, int is_real, int half,
+/* The layout of one side of packed data. is_real: its numbers are real; half:
+ * it is half a spectrum; in_place: real numbers are stored where the complex
+ * ones go, in rows padded accordingly. */
+struct layout fft_plan_packed(const struct fft_plan *p, int is_real, int half,
                               int in_place);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * xt.c: plans and transforms by the types of their data (cufftXt.h)
+ * xt.c: plans and transforms with the types of their data as arguments
+ * (cufftXt.h)
  */
 #include <cufftXt.h>
 
 #include "core/site.h"
-#include "cufft/fft_plan.h"
+#include "extras/cufft/fft_plan.h"
 
 static const struct {
     cudaDataType in, out, execution;
@@ -25,7 +26,8 @@ static const struct {
     {CUDA_C_16BF, CUDA_R_16BF, CUDA_C_16BF, CUFFT_C2R, FFT_BF16},
 };
 
-/* Numbers of 16 bits are transformed in lengths that are powers of 2. */
+/* Numbers of 16 bits can only be transformed in lengths
+ * that are powers of 2. */
 static int are_powers_of_2(int rank, const long long *n)
 {
     for (int i = 0; i < rank && i < PLAN_DIMS; i++)
@@ -75,7 +77,7 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
                                long long int batch, size_t *workSize,
                                cudaDataType executiontype)
 {
-    struct plan p;
+    struct fft_plan p;
     struct fft_shape s;
     (void)inembed, (void)istride, (void)idist;
     (void)onembed, (void)ostride, (void)odist;
@@ -93,7 +95,7 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
                         int direction)
 {
-    struct plan p;
+    struct fft_plan p;
     if (!fft_plan_find(plan, &p) || !p.is_made)
         return CUFFT_INVALID_PLAN;
     const int sign = fft_plan_reads_real(p.type)    ? CUFFT_FORWARD
@@ -106,7 +108,7 @@ cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan,
                                      cufftXtWorkAreaPolicy policy,
                                      size_t *workSize)
 {
-    struct plan p;
+    struct fft_plan p;
     if (!fft_plan_find(plan, &p))
         return CUFFT_INVALID_PLAN;
     if (policy > CUFFT_WORKAREA_PERFORMANCE)

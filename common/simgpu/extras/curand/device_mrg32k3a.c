@@ -1,10 +1,10 @@
 /*
- * mrg32k3a.c: a long way in MRG32k3a's sequence at once
+ * mrg32k3a.c: skipping ahead in MRG32k3a's sequence
  *
  * The generator (L'Ecuyer, "Good parameters and implementations for combined
- * multiple recursive random number generators", 1999) is two recurrences of
- * three numbers each, modulo a prime. So n steps are a power of a matrix, of
- * which those with exponents 1, 2, 4, ... are kept.
+ * multiple recursive random number generators", 1999) consists of two
+ * recurrences of three numbers each, modulo a prime. n steps are therefore the
+ * power of a matrix; the powers with exponents 1, 2, 4, ... are computed once.
  */
 #include <pthread.h> /* pthread_once */
 #include <stdint.h>  /* uint64_t */
@@ -55,8 +55,8 @@ static void apply(const struct matrix *a, uint64_t m, unsigned s[WORDS])
     memcpy(s, out, sizeof out);
 }
 
-/* Called by kernels, through curand_kernel.h: both recurrences as they are n
- * times 2^log2_steps numbers later. */
+/* Called by kernels, through curand_kernel.h: advance both recurrences by n
+ * times 2^log2_steps numbers. */
 void simgpu_mrg32k3a_skip(unsigned s1[WORDS], unsigned s2[WORDS],
                           unsigned long long n, int log2_steps);
 void simgpu_mrg32k3a_skip(unsigned s1[WORDS], unsigned s2[WORDS],

@@ -1,10 +1,10 @@
 /*
- * xorwow.c: a long way in XORWOW's sequence at once
+ * xorwow.c: skipping ahead in XORWOW's sequence
  *
  * A step of the generator (Marsaglia, "Xorshift RNGs", 2003), without its
- * counter, is linear over the 160 bits of its state. So n steps are a power of
- * a matrix of bits, of which those with exponents 1, 2, 4, ... are kept. A
- * subsequence has 2^67 steps, as in cuRAND.
+ * counter, is linear in the 160 bits of its state. n steps are therefore the
+ * power of a bit matrix; the powers with exponents 1, 2, 4, ... are computed
+ * once. A subsequence has 2^67 steps, as in cuRAND.
  */
 #include <pthread.h> /* pthread_once */
 #include <stdint.h>  /* uint32_t */
@@ -22,7 +22,7 @@ struct state {
 };
 
 struct matrix {
-    struct state of[BITS]; /* what each bit becomes */
+    struct state of[BITS]; /* the state that each bit becomes */
 };
 
 static struct matrix power[POWERS]; /* power[i]: 2^i steps */

@@ -1,8 +1,9 @@
 /*
  * generate.c: numbers of each distribution
  *
- * XORWOW's lane gives a unit of one result, or of a pair of normal ones; the
- * numbers of Philox have places, and results are made of those at theirs.
+ * Results are made in units: one result, or a pair of normal ones. With XORWOW,
+ * a unit takes the next numbers of one lane. With Philox, every result takes
+ * the numbers at positions that its own position determines.
  */
 #define _GNU_SOURCE
 #include <math.h>   /* sincos */
@@ -10,24 +11,24 @@
 #include <string.h> /* memcpy */
 
 #include "core/site.h"
-#include "curand/generator.h"
+#include "extras/curand/generator.h"
 #include "simgpu/poisson.h"
 
-/* ---- from integers ------------------------------------------------------- */
+/* ---- converting integers ------------------------------------------------- */
 
 static float uniform(uint32_t x)
 {
     return (float)x * 2.3283064e-10f + 2.3283064e-10f / 2;
 }
 
-/* 53 bits from two numbers. */
+/* A double with 53 bits from two integers. */
 static double uniform_double(const uint32_t x[2])
 {
     const uint64_t z = x[0] ^ (uint64_t)x[1] << 21;
     return (double)z * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2;
 }
 
-/* Two normal numbers from two uniform ones, by Box and Muller. */
+/* Two normal numbers from two uniform ones, by the Box-Muller transform. */
 static void normal(const uint32_t x[2], float out[2])
 {
     const float turn = 2.3283064e-10f * 6.2831855f;
@@ -50,8 +51,8 @@ static void normal_double(const uint32_t x[4], double out[2])
 enum kind { INTEGER, UNIFORM, UNIFORM_DOUBLE, NORMAL, NORMAL_DOUBLE, POISSON };
 
 static const struct {
-    int numbers, results; /* of a unit */
-    size_t size;          /* of a result */
+    int numbers, results; /* in a unit */
+    size_t size;          /* bytes in a result */
 } units[] = {
     [INTEGER] = {1, 1, sizeof(uint32_t)},
     [UNIFORM] = {1, 1, sizeof(float)},
@@ -61,14 +62,14 @@ static const struct {
     [POISSON] = {2, 1, sizeof(uint32_t)},
 };
 
-#define MOST_LAMBDA 400000 /* of cuRAND's Poisson numbers */
+#define MOST_LAMBDA 400000 /* cuRAND's limit for Poisson numbers */
 
 struct call {
     const char *name;
     uint32_t site;
     enum kind kind;
-    double mean, stddev; /* POISSON: mean */
-    int exponential;     /* e to the power of the result */
+    double mean, stddev; /* mean is also POISSON's */
+    int exponential;     /* the result is e to the power of the number */
 };
 
 union result {
@@ -103,9 +104,10 @@ static void convert(const struct call *c, const uint32_t *x, union result *out)
 }
 
 /*
- * The numbers of Philox's result at s->at. A lane gives four results at once:
- * of doubles, two from its next four numbers, and two from the four after. But
- * an offset skips four numbers a lane, for doubles too, as cuRAND does.
+ * Get the numbers for Philox's result at s->at. A lane gives four results in a
+ * row: for doubles, two from its next four numbers and two from the four after
+ * these. An offset, however, skips four numbers in each lane, even for doubles,
+ * as in cuRAND.
  */
 static void draw_philox(const struct sequence *s, int per_result, uint32_t *x)
 {
@@ -120,7 +122,8 @@ static void draw_philox(const struct sequence *s, int per_result, uint32_t *x)
         x[i] = sequence_number(s, first + i);
 }
 
-/* The next unit; returns which result of it is next. */
+/* Get the numbers for the next unit. Returns the index of
+ * the next result in it. */
 static int draw(struct sequence *s, int numbers, int results, uint32_t *x)
 {
     if (!s->is_philox) {

@@ -1,20 +1,20 @@
-#include "curand/generator.h"
+#include "extras/curand/generator.h"
 
 #include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
 #include "core/device.h"
+#include "core/heap/operand.h"
 #include "core/host.h"
-#include "core/op.h"
-#include "core/operand.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/op.h"
+#include "core/stream/stream.h"
 
 #define MAGIC       UINT64_C(0x636f6d6d6c637264)
 #define PHILOX_SEED UINT64_C(0xdeadbeefdeadbeef)
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- creating and destroying --------------------------------------------- */
 
 static curandStatus_t create(curandGenerator_t *out, curandRngType_t type,
                              int on_host, const char *name, uint32_t site)
@@ -164,7 +164,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 
 struct write_op {
     struct op op;
-    void *to, *results; /* to: as simgpu accesses it */
+    void *to, *results; /* to: address at which simgpu accesses it */
     size_t nbytes;
 };
 

@@ -1,31 +1,33 @@
 /*
- * generator.h: a generator, and what it does with a call
+ * generator.h: generators and their calls
  *
- * A call draws its numbers at once, so that their order is that of the calls,
- * and enqueues an operation that writes them: a kernel on the generator's
- * stream. A generator of curandCreateGeneratorHost() writes them itself.
+ * A call draws its numbers at once, so that the order of the numbers is that of
+ * the calls, and enqueues a kernel on the generator's stream that writes them.
+ * A generator from curandCreateGeneratorHost() writes them immediately.
  */
 #ifndef SIMGPU_CURAND_GENERATOR_H
 #define SIMGPU_CURAND_GENERATOR_H
 
 #include <curand.h>
 
-#include "curand/sequence.h"
+#include "extras/curand/sequence.h"
 
 struct curandGenerator_st {
     uint64_t magic;
     int on_host;
-    int device; /* that was current when it was created */
+    int device; /* current when the generator was created */
     cudaStream_t stream;
     uint64_t offset;
-    int started; /* s is where the next call goes on */
+    int started; /* s is where the next call continues */
     struct sequence s;
 };
 
-/* True for a generator; if it has not started, it does. */
+/* Start the generator if it has not started. Returns 0 if
+ * g is not a generator. */
 int generator_ready(curandGenerator_t g);
 
-/* Write n results of `size` bytes each to out; takes `results`, from malloc. */
+/* Write n results of `size` bytes each to out. Takes over `results`, which
+ * comes from malloc. */
 curandStatus_t generator_write(curandGenerator_t g, const char *name,
                                uint32_t site, void *out, void *results,
                                size_t nbytes);

@@ -1,10 +1,10 @@
-#include "curand/sequence.h"
+#include "extras/curand/sequence.h"
 
-/* As it is n numbers, or n subsequences, later (device/xorwow.c). */
+/* Skip n numbers, or n subsequences (device/xorwow.c). */
 extern void simgpu_xorwow_skip(unsigned int v[XORWOW_WORDS],
                                unsigned long long n, int subsequences);
 
-enum { WEYL = 362437 }; /* what d grows by at a step */
+enum { WEYL = 362437 }; /* how much a step adds to d */
 
 /* ---- XORWOW -------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static void start_lanes(struct sequence *s, uint64_t offset)
         s->lanes[i] = l;
         if (i < s->next)
             step(&s->lanes[i]);
-        simgpu_xorwow_skip(l.v, 1, 1); // d returns after 2^32 numbers
+        simgpu_xorwow_skip(l.v, 1, 1); // d is the same after 2^32 numbers
     }
 }
 
@@ -62,8 +62,8 @@ uint64_t sequence_turns(const struct sequence *s)
 
 /* ---- Philox -------------------------------------------------------------- */
 
-/* Ten rounds of two products (Salmon et al., "Parallel Random Numbers: As Easy
- * as 1, 2, 3", 2011). */
+/* Philox has ten rounds of two products each (Salmon et al., "Parallel Random
+ * Numbers: As Easy as 1, 2, 3", 2011). */
 static void philox(uint32_t c[4], uint64_t key)
 {
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);

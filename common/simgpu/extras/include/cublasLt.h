@@ -1,9 +1,9 @@
 /*
- * cublasLt.h: products of matrices with an epilogue
+ * cublasLt.h: matrix products with an epilogue
  *
- * D = epilogue(alpha op(A) op(B) + beta C), of fp64, fp32, fp16 and bf16, with
- * matrices in columns or in rows, in strided batches. Names and values are
- * those of cuBLAS 13; what is missing here is not there.
+ * D = epilogue(alpha op(A) op(B) + beta C) for fp64, fp32, fp16 and bf16, with
+ * matrices stored by columns or by rows, in strided batches. Names and values
+ * are those of cuBLAS 13. Anything missing here is not implemented.
  */
 #ifndef SIMGPU_CUBLASLT_H
 #define SIMGPU_CUBLASLT_H
@@ -36,7 +36,8 @@ typedef cublasLtMatmulPreferenceOpaque_t *cublasLtMatmulPreference_t;
 typedef enum {
     CUBLASLT_POINTER_MODE_HOST = CUBLAS_POINTER_MODE_HOST,
     CUBLASLT_POINTER_MODE_DEVICE = CUBLAS_POINTER_MODE_DEVICE,
-    CUBLASLT_POINTER_MODE_DEVICE_VECTOR = 2, /* these: NOT_SUPPORTED */
+    /* this and those below: NOT_SUPPORTED */
+    CUBLASLT_POINTER_MODE_DEVICE_VECTOR = 2,
     CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO = 3,
     CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST = 4
 } cublasLtPointerMode_t;
@@ -44,7 +45,7 @@ typedef enum {
 typedef enum {
     CUBLASLT_ORDER_COL = 0,
     CUBLASLT_ORDER_ROW = 1,
-    CUBLASLT_ORDER_COL32 = 2, /* these: NOT_SUPPORTED */
+    CUBLASLT_ORDER_COL32 = 2, /* this and those below: NOT_SUPPORTED */
     CUBLASLT_ORDER_COL4_4R2_8C = 3,
     CUBLASLT_ORDER_COL32_2R_4R4 = 4
 } cublasLtOrder_t;
@@ -65,7 +66,7 @@ typedef enum {
     CUBLASLT_MATMUL_DESC_POINTER_MODE = 2,
     CUBLASLT_MATMUL_DESC_TRANSA = 3,
     CUBLASLT_MATMUL_DESC_TRANSB = 4,
-    CUBLASLT_MATMUL_DESC_TRANSC = 5, /* N only */
+    CUBLASLT_MATMUL_DESC_TRANSC = 5, /* must be N */
     CUBLASLT_MATMUL_DESC_FILL_MODE = 6,
     CUBLASLT_MATMUL_DESC_EPILOGUE = 7,
     CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8,
@@ -172,7 +173,8 @@ cublasStatus_t cublasLtMatmulPreferenceGetAttribute(
     cublasLtMatmulPreference_t pref, cublasLtMatmulPreferenceAttributes_t attr,
     void *buf, size_t sizeInBytes, size_t *sizeWritten);
 
-/* One algorithm, which needs no workspace, for what cublasLtMatmul() does. */
+/* Returns one algorithm, which needs no workspace, if cublasLtMatmul() can
+ * compute the product. */
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
     cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,

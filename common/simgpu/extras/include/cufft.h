@@ -1,10 +1,10 @@
 /*
- * cufft.h: fast Fourier transforms of 1, 2 or 3 dimensions, in batches
+ * cufft.h: fast Fourier transforms in 1, 2 or 3 dimensions, in batches
  *
- * Values and signatures are those of CUDA 13; the functions follow cuFFT's
- * documentation. Sums are doubles, rounded once at the end, and no transform is
- * scaled. Plans need no workspace: sizes are 0. Callbacks and several GPUs are
- * not here. Link -lcufft.
+ * Values and signatures are those of CUDA 13, and the functions follow cuFFT's
+ * documentation. Sums are doubles, rounded once at the end, and transforms are
+ * not scaled. Plans need no workspace: sizes are 0. Callbacks and several GPUs
+ * are not implemented. Link with -lcufft.
  */
 #ifndef _CUFFT_H_
 #define _CUFFT_H_
@@ -71,11 +71,11 @@ cufftResult cufftPlan2d(cufftHandle *plan, int nx, int ny, cufftType type);
 cufftResult cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz,
                         cufftType type);
 /*
- * Element (x, y, z) of transform b lies at b * dist + ((x * embed[1] + y) *
- * embed[2] + z) * stride, in elements of its type. Where inembed or onembed is
- * NULL, the data are packed, as those of the plans above: of n real numbers,
- * n / 2 + 1 complex ones; rows of real numbers that lie in place have the room
- * of these.
+ * Element (x, y, z) of transform b is at b * dist + ((x * embed[1] + y) *
+ * embed[2] + z) * stride, in elements of its type. If inembed or onembed is
+ * NULL, the data are packed, as for the plans above: n real numbers have n / 2
+ * + 1 complex ones, and in place, each row of real numbers is padded to the
+ * size of its complex row.
  */
 cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed,
                           int istride, int idist, int *onembed, int ostride,
@@ -108,7 +108,7 @@ cufftResult cufftEstimate1d(int nx, cufftType type, int batch,
 cufftResult cufftEstimate2d(int nx, int ny, cufftType type, size_t *workSize);
 cufftResult cufftEstimate3d(int nx, int ny, int nz, cufftType type,
                             size_t *workSize);
-/* Checked, without effect. */
+/* Checked, but without effect. */
 cufftResult cufftSetWorkArea(cufftHandle plan, void *workArea);
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int autoAllocate);
 cufftResult cufftGetVersion(int *version);

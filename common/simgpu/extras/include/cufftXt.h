@@ -1,8 +1,8 @@
 /*
- * cufftXt.h: plans and transforms by the types of their data
+ * cufftXt.h: plans and transforms with the types of their data as arguments
  *
- * For the six transforms of cufft.h; numbers of 16 bits are
- * CUFFT_NOT_SUPPORTED. Several GPUs and callbacks are not here.
+ * They cover the six transforms of cufft.h; numbers of 16 bits are
+ * CUFFT_NOT_SUPPORTED. Several GPUs and callbacks are not implemented.
  */
 #ifndef _CUFFTXT_H_
 #define _CUFFTXT_H_
@@ -19,8 +19,8 @@ typedef enum cufftXtWorkAreaPolicy_t {
     CUFFT_WORKAREA_PERFORMANCE = 2
 } cufftXtWorkAreaPolicy;
 
-/* As cufftMakePlanMany64(); executiontype is the complex type that both sides
- * have the width of. */
+/* As cufftMakePlanMany64(). executiontype is the complex type with the
+ * precision of both sides. */
 cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long int *n,
                                 long long int *inembed, long long int istride,
                                 long long int idist, cudaDataType inputtype,
@@ -37,7 +37,7 @@ cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
                                cudaDataType executiontype);
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
                         int direction);
-/* Checked, without effect: there is no workspace. */
+/* Checked, but without effect: there is no workspace. */
 cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan,
                                      cufftXtWorkAreaPolicy policy,
                                      size_t *workSize);

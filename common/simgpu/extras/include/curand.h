@@ -1,9 +1,9 @@
 /*
- * curand.h: cuRAND's generators that host code fills memory with
+ * curand.h: cuRAND's generators with which host code fills memory
  *
- * XORWOW and Philox. Integers and uniform numbers are those of cuRAND to the
- * bit, at every seed and offset, in the default order; normal numbers differ
- * in their last digits. Names and values are those of cuRAND 10.4.
+ * XORWOW and Philox. Integers and uniform numbers have the same bits as
+ * cuRAND's, at every seed and offset, in the default order. Normal numbers
+ * differ in their last digits. Names and values are those of cuRAND 10.4.
  */
 #ifndef CURAND_H_
 #define CURAND_H_
@@ -42,7 +42,7 @@ typedef enum curandRngType {
     CURAND_RNG_TEST = 0,
     CURAND_RNG_PSEUDO_DEFAULT = 100,
     CURAND_RNG_PSEUDO_XORWOW = 101,
-    CURAND_RNG_PSEUDO_MRG32K3A = 121, /* this and those below: TYPE_ERROR */
+    CURAND_RNG_PSEUDO_MRG32K3A = 121, /* this and those below: TYPE_ERROR, */
     CURAND_RNG_PSEUDO_MTGP32 = 141,
     CURAND_RNG_PSEUDO_MT19937 = 142,
     CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161, /* except this one */
@@ -99,7 +99,7 @@ curandStatus_t curandGenerateLogNormal(curandGenerator_t generator,
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator,
                                              double *outputPtr, size_t n,
                                              double mean, double stddev);
-/* Of Poisson's distribution, but not cuRAND's numbers. */
+/* Numbers with Poisson's distribution, which differ from cuRAND's. */
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator,
                                      unsigned int *outputPtr, size_t n,
                                      double lambda);

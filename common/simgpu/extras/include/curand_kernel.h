@@ -3,10 +3,10 @@
  *
  * XORWOW, Philox and MRG32k3a.
  *
- * The same numbers as cuRAND's: for the same seed, subsequence and offset a
- * generator has the same integers, and so have uniform numbers the same bits.
- * Normal numbers differ in their last digits, as between any two libraries of
- * mathematics. Other generators (MTGP32, Sobol) are not here.
+ * The numbers are cuRAND's: for the same seed, subsequence and offset, a
+ * generator returns the same integers, and uniform numbers with the same bits.
+ * Normal numbers differ in their last digits, as between any two mathematical
+ * libraries. Other generators (MTGP32, Sobol) are not implemented.
  */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
@@ -31,7 +31,7 @@ typedef struct curandStateXORWOW curandState_t;
 typedef struct curandStateXORWOW curandState;
 
 struct curandStatePhilox4_32_10 {
-    uint4 ctr, output; /* output: of ctr; the next number is number STATE */
+    uint4 ctr, output; /* output: for ctr, whose number STATE is next */
     uint2 key;
     unsigned int STATE;
     int boxmuller_flag, boxmuller_flag_double;
@@ -50,7 +50,7 @@ typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
 
 /* ---- XORWOW -------------------------------------------------------------- */
 
-/* v as it is n numbers, or n subsequences of 2^67, later (device/xorwow.c). */
+/* Advance v by n numbers, or by n subsequences of 2^67 (device/xorwow.c). */
 extern "C" void simgpu_xorwow_skip(unsigned int v[5], unsigned long long n,
                                    int subsequences);
 
@@ -78,18 +78,18 @@ SIMGPU_CURAND void simgpu_curand_skip(curandStateXORWOW_t *state,
         state->v[i] = v[i];
 }
 
-/* As after n more numbers. */
+/* Skip n numbers. */
 SIMGPU_CURAND void skipahead(unsigned long long n, curandStateXORWOW_t *state)
 {
     simgpu_curand_skip(state, n, 0);
     state->d += 362437 * (unsigned int)n;
 }
 
-/* The same place n subsequences later. */
+/* Skip n subsequences. */
 SIMGPU_CURAND void skipahead_sequence(unsigned long long n,
                                       curandStateXORWOW_t *state)
 {
-    simgpu_curand_skip(state, n, 1); // d returns after 2^32 numbers
+    simgpu_curand_skip(state, n, 1); // d is the same after 2^32 numbers
 }
 
 SIMGPU_CURAND void curand_init(unsigned long long seed,
@@ -115,7 +115,7 @@ SIMGPU_CURAND void curand_init(unsigned long long seed,
 
 /* ---- Philox -------------------------------------------------------------- */
 
-/* Four numbers from a counter: ten rounds of two products. */
+/* Four numbers from a counter, by ten rounds of two products. */
 SIMGPU_CURAND uint4 curand_Philox4x32_10(uint4 c, uint2 key)
 {
     for (int round = 0; round < 10; round++) {
@@ -141,7 +141,7 @@ SIMGPU_CURAND void simgpu_philox_add(uint4 *c, unsigned long long n)
         ++c->w;
 }
 
-/* The counter's next value, and its numbers. */
+/* Advance the counter, and compute its numbers. */
 SIMGPU_CURAND void simgpu_philox_next(curandStatePhilox4_32_10_t *state)
 {
     uint4 *const c = &state->ctr;
@@ -165,7 +165,7 @@ SIMGPU_CURAND unsigned int curand(curandStatePhilox4_32_10_t *state)
     return x;
 }
 
-/* Four numbers in one. */
+/* Four numbers from one counter. */
 SIMGPU_CURAND uint4 curand4(curandStatePhilox4_32_10_t *state)
 {
     unsigned int x[8];
@@ -214,8 +214,7 @@ SIMGPU_CURAND void curand_init(unsigned long long seed,
 
 /* ---- MRG32k3a ------------------------------------------------------------ */
 
-/* Both recurrences as they are n * 2^log2_steps numbers later
- * (device/mrg32k3a.c). */
+/* Advance both recurrences by n * 2^log2_steps numbers (device/mrg32k3a.c). */
 extern "C" void simgpu_mrg32k3a_skip(unsigned int s1[3], unsigned int s2[3],
                                      unsigned long long n, int log2_steps);
 
@@ -234,7 +233,7 @@ SIMGPU_CURAND void simgpu_mrg32k3a_later(curandStateMRG32k3a_t *state,
     }
 }
 
-/* The next number, of 1 to 2^32 - 209. */
+/* The next number, from 1 to 2^32 - 209. */
 SIMGPU_CURAND double curand_MRG32k3a(curandStateMRG32k3a_t *state)
 {
     const long long m1 = 4294967087, m2 = 4294944443;
@@ -248,7 +247,7 @@ SIMGPU_CURAND double curand_MRG32k3a(curandStateMRG32k3a_t *state)
     return (double)(a - b + (a <= b ? m1 : 0));
 }
 
-/* The same, stretched to 32 bits. */
+/* The same, scaled to 32 bits. */
 SIMGPU_CURAND unsigned int curand(curandStateMRG32k3a_t *state)
 {
     return (unsigned int)(curand_MRG32k3a(state) * 1.000000048662);
@@ -360,7 +359,7 @@ SIMGPU_CURAND double2 curand_uniform2_double(curandStatePhilox4_32_10_t *state)
 
 /* ---- normal: mean 0, standard deviation 1 -------------------------------- */
 
-/* Two normal numbers from two uniform ones, by Box and Muller. */
+/* Two normal numbers from two uniform ones, by the Box-Muller transform. */
 SIMGPU_CURAND float2 simgpu_box_muller(unsigned int x, unsigned int y)
 {
     const float turn = 2.3283064e-10f * 6.2831855f;
@@ -373,7 +372,7 @@ SIMGPU_CURAND double2 simgpu_box_muller(uint4 x)
 {
     const double turns = 2 * simgpu_curand_double(x.z, x.w);
     const double radius = sqrt(-2.0 * log(simgpu_curand_double(x.x, x.y)));
-    // host code, too, which has no sinpi()
+    // also in host code, which has no sinpi()
     const double angle = turns * 3.141592653589793;
     return make_double2(sin(angle) * radius, cos(angle) * radius);
 }
@@ -414,7 +413,7 @@ SIMGPU_CURAND float4 curand_normal4(curandStatePhilox4_32_10_t *state)
 
 enum { SIMGPU_EXTRA_NORMAL = 1, SIMGPU_EXTRA_LOG_NORMAL = 2 };
 
-/* Numbers come in pairs: the second one is kept for the next call. */
+/* Numbers come in pairs; the second is kept for the next call. */
 template <class State> SIMGPU_CURAND float curand_normal(State *state)
 {
     if (state->boxmuller_flag == SIMGPU_EXTRA_NORMAL) {
@@ -439,7 +438,7 @@ template <class State> SIMGPU_CURAND double curand_normal_double(State *state)
     return pair.x;
 }
 
-/* e to the power of a normal number of this mean and standard deviation. */
+/* e to the power of a normal number with this mean and standard deviation. */
 template <class State>
 SIMGPU_CURAND float2 curand_log_normal2(State *state, float mean, float stddev)
 {
@@ -482,7 +481,8 @@ SIMGPU_CURAND double2 curand_log_normal2_double(State *state, double mean,
     return make_double2(exp(mean + stddev * n.x), exp(mean + stddev * n.y));
 }
 
-/* Of Poisson's distribution with this mean; not cuRAND's own numbers. */
+/* A number with Poisson's distribution and this mean; it
+ * differs from cuRAND's. */
 template <class State>
 SIMGPU_CURAND unsigned int curand_poisson(State *state, double lambda)
 {

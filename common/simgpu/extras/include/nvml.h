@@ -1,10 +1,11 @@
 /*
- * nvml.h: what programs ask NVML of their GPUs
+ * nvml.h: NVML, with which programs query their GPUs
  *
- * Names, buses, memory and clocks are the modelled machine's; there are as many
- * GPUs as the CUDA runtime shows the process, in its order. Temperatures,
- * power, fans and utilisation are not modelled: NVML_ERROR_NOT_SUPPORTED. To
- * change a clock is not permitted, as on most clusters. Link -lnvidia-ml.
+ * Names, buses, memory and clocks are the modelled machine's. The GPUs and
+ * their order are those that the CUDA runtime shows to the process.
+ * Temperatures, power, fans, utilisation and the links of a GPU are not
+ * modelled: NVML_ERROR_NOT_SUPPORTED. Settings can't be changed, as by an
+ * ordinary user of a cluster: NVML_ERROR_NO_PERMISSION. Link with -lnvidia-ml.
  */
 #ifndef __nvml_nvml_h__
 #define __nvml_nvml_h__
@@ -124,7 +125,7 @@ typedef struct {
     nvmlValue_t sampleValue;
 } nvmlSample_t;
 
-/* Why clocks are below their highest rate: bits. */
+/* Reasons why clocks are below their highest rate, as bits. */
 #define nvmlClocksThrottleReasonNone                      0x000ull
 #define nvmlClocksThrottleReasonGpuIdle                   0x001ull
 #define nvmlClocksThrottleReasonApplicationsClocksSetting 0x002ull
@@ -137,7 +138,7 @@ typedef struct {
 #define nvmlClocksThrottleReasonDisplayClockSetting       0x100ull
 #define nvmlClocksThrottleReasonAll                       0x1ffull
 
-/* The same by their newer names. */
+/* The same reasons with their newer names. */
 #define nvmlClocksEventReasonNone    nvmlClocksThrottleReasonNone
 #define nvmlClocksEventReasonGpuIdle nvmlClocksThrottleReasonGpuIdle
 #define nvmlClocksEventReasonApplicationsClocksSetting                         \
@@ -156,6 +157,75 @@ typedef enum {
     NVML_RESTRICTED_API_COUNT
 } nvmlRestrictedAPI_t;
 
+typedef enum {
+    NVML_COMPUTEMODE_DEFAULT = 0,
+    NVML_COMPUTEMODE_EXCLUSIVE_THREAD = 1,
+    NVML_COMPUTEMODE_PROHIBITED = 2,
+    NVML_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
+    NVML_COMPUTEMODE_COUNT
+} nvmlComputeMode_t;
+
+typedef enum {
+    NVML_VOLATILE_ECC = 0,
+    NVML_AGGREGATE_ECC = 1,
+    NVML_ECC_COUNTER_TYPE_COUNT
+} nvmlEccCounterType_t;
+
+#define NVML_DEVICE_MIG_DISABLE 0x0
+#define NVML_DEVICE_MIG_ENABLE  0x1
+
+typedef enum {
+    NVML_P2P_CAPS_INDEX_READ = 0,
+    NVML_P2P_CAPS_INDEX_WRITE = 1,
+    NVML_P2P_CAPS_INDEX_NVLINK = 2,
+    NVML_P2P_CAPS_INDEX_ATOMICS = 3,
+    NVML_P2P_CAPS_INDEX_PCI = 4,
+    NVML_P2P_CAPS_INDEX_UNKNOWN = 5
+} nvmlGpuP2PCapsIndex_t;
+
+typedef enum {
+    NVML_P2P_STATUS_OK = 0,
+    NVML_P2P_STATUS_CHIPSET_NOT_SUPPORTED = 1,
+    NVML_P2P_STATUS_GPU_NOT_SUPPORTED = 2,
+    NVML_P2P_STATUS_IOH_TOPOLOGY_NOT_SUPPORTED = 3,
+    NVML_P2P_STATUS_DISABLED_BY_REGKEY = 4,
+    NVML_P2P_STATUS_NOT_SUPPORTED = 5,
+    NVML_P2P_STATUS_UNKNOWN = 6
+} nvmlGpuP2PStatus_t;
+
+typedef enum {
+    NVML_NVLINK_CAP_P2P_SUPPORTED = 0,
+    NVML_NVLINK_CAP_SYSMEM_ACCESS = 1,
+    NVML_NVLINK_CAP_P2P_ATOMICS = 2,
+    NVML_NVLINK_CAP_SYSMEM_ATOMICS = 3,
+    NVML_NVLINK_CAP_SLI_BRIDGE = 4,
+    NVML_NVLINK_CAP_VALID = 5,
+    NVML_NVLINK_CAP_COUNT
+} nvmlNvLinkCapability_t;
+
+typedef struct {
+    unsigned int fieldId, scopeId;
+    long long timestamp, latencyUsec;
+    nvmlValueType_t valueType;
+    nvmlReturn_t nvmlReturn;
+    nvmlValue_t value;
+} nvmlFieldValue_t;
+
+typedef struct {
+    unsigned int version;
+    unsigned char clusterUuid[16];
+    nvmlReturn_t status;
+    unsigned int cliqueId;
+    unsigned char state;
+    unsigned int healthMask;
+} nvmlGpuFabricInfo_v2_t;
+typedef nvmlGpuFabricInfo_v2_t nvmlGpuFabricInfoV_t;
+#define nvmlGpuFabricInfo_v2 (sizeof(nvmlGpuFabricInfo_v2_t) | 2u << 24)
+
+typedef struct {
+    unsigned int environment, ccFeature, devToolsMode;
+} nvmlConfComputeSystemState_t;
+
 typedef struct nvmlDevice_st *nvmlDevice_t;
 
 typedef struct nvmlPciInfo_st {
@@ -173,14 +243,15 @@ typedef struct {
     unsigned int gpu, memory; /* percent */
 } nvmlUtilization_t;
 
-#define nvmlInit                       nvmlInit_v2
-#define nvmlDeviceGetCount             nvmlDeviceGetCount_v2
-#define nvmlDeviceGetHandleByIndex     nvmlDeviceGetHandleByIndex_v2
-#define nvmlDeviceGetHandleByPciBusId  nvmlDeviceGetHandleByPciBusId_v2
-#define nvmlDeviceGetPciInfo           nvmlDeviceGetPciInfo_v3
-#define nvmlSystemGetCudaDriverVersion nvmlSystemGetCudaDriverVersion_v2
+#define nvmlInit                         nvmlInit_v2
+#define nvmlDeviceGetCount               nvmlDeviceGetCount_v2
+#define nvmlDeviceGetHandleByIndex       nvmlDeviceGetHandleByIndex_v2
+#define nvmlDeviceGetHandleByPciBusId    nvmlDeviceGetHandleByPciBusId_v2
+#define nvmlDeviceGetPciInfo             nvmlDeviceGetPciInfo_v3
+#define nvmlDeviceGetNvLinkRemotePciInfo nvmlDeviceGetNvLinkRemotePciInfo_v2
+#define nvmlSystemGetCudaDriverVersion   nvmlSystemGetCudaDriverVersion_v2
 
-/* ---- the library: calls of init and shutdown are counted ----------------- */
+/* ---- the library; calls of init and shutdown are counted ----------------- */
 
 nvmlReturn_t nvmlInit_v2(void);
 nvmlReturn_t nvmlInitWithFlags(unsigned int flags);
@@ -195,7 +266,7 @@ nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *deviceCount);
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index,
                                            nvmlDevice_t *device);
-/* "0000:1b:00.0", its domain with 4 or 8 digits, or without one. */
+/* "0000:1b:00.0", whose domain may have 4 or 8 digits or be left out. */
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId,
                                               nvmlDevice_t *device);
 nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
@@ -213,7 +284,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device,
                                           nvmlEnableState_t *mode);
 
-/* ---- clocks: MHz; always the highest ------------------------------------- */
+/* ---- clocks in MHz, which are always at their highest rate --------------- */
 
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type,
                                     unsigned int *clock);
@@ -228,7 +299,8 @@ nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device,
                                                    unsigned int *clockMHz);
 nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType,
                                 nvmlClockId_t clockId, unsigned int *clockMHz);
-/* The one clock of each kind. *count: how many fit, then how many there are. */
+/* Each clock has one speed, so one is listed. The caller sets *count to the
+ * array's size; the call sets it to the number of speeds. */
 nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device,
                                                 unsigned int *count,
                                                 unsigned int *clocksMHz);
@@ -248,7 +320,49 @@ nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device,
                                           unsigned int maxGpuClockMHz);
 nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
 
-/* Always at the highest: state 0, no reason to be below. */
+nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device,
+                                             unsigned int minMemClockMHz,
+                                             unsigned int maxMemClockMHz);
+nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device);
+
+/* ---- settings, which are those of most clusters -------------------------- */
+
+nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device,
+                                      nvmlComputeMode_t *mode);
+nvmlReturn_t nvmlDeviceGetAccountingMode(nvmlDevice_t device,
+                                         nvmlEnableState_t *mode);
+nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device,
+                                  nvmlEnableState_t *current,
+                                  nvmlEnableState_t *pending);
+nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device,
+                                  unsigned int *currentMode,
+                                  unsigned int *pendingMode);
+nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device,
+                                          nvmlEnableState_t mode);
+nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device,
+                                      nvmlComputeMode_t mode);
+nvmlReturn_t nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc);
+nvmlReturn_t nvmlDeviceClearEccErrorCounts(nvmlDevice_t device,
+                                           nvmlEccCounterType_t counterType);
+nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device,
+                                               unsigned int limit);
+nvmlReturn_t nvmlDeviceSetAccountingMode(nvmlDevice_t device,
+                                         nvmlEnableState_t mode);
+nvmlReturn_t nvmlDeviceClearAccountingPids(nvmlDevice_t device);
+nvmlReturn_t nvmlDeviceSetAPIRestriction(nvmlDevice_t device,
+                                         nvmlRestrictedAPI_t apiType,
+                                         nvmlEnableState_t isRestricted);
+nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode,
+                                  nvmlReturn_t *activationStatus);
+nvmlReturn_t nvmlDeviceSetTemperatureThreshold(
+    nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int *temp);
+
+/* The same as cudaDeviceGetP2PAttribute() says. */
+nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
+                                    nvmlGpuP2PCapsIndex_t p2pIndex,
+                                    nvmlGpuP2PStatus_t *p2pStatus);
+
+/* Always the highest rate: state 0, and no reason to be below it. */
 nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device,
                                            nvmlPstates_t *pState);
 nvmlReturn_t
@@ -285,6 +399,36 @@ nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type,
                                   nvmlValueType_t *sampleValType,
                                   unsigned int *sampleCount,
                                   nvmlSample_t *samples);
+
+nvmlReturn_t nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device,
+                                                   nvmlEnableState_t enabled);
+nvmlReturn_t nvmlDeviceSetDefaultAutoBoostedClocksEnabled(
+    nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags);
+nvmlReturn_t
+nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device,
+                                      nvmlEnableState_t *isEnabled,
+                                      nvmlEnableState_t *defaultIsEnabled);
+nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan,
+                                      unsigned int speed);
+nvmlReturn_t nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device,
+                                             unsigned int fan);
+nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device);
+nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device);
+nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link,
+                                      nvmlEnableState_t *isActive);
+nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device,
+                                                 unsigned int link,
+                                                 nvmlPciInfo_t *pci);
+nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device,
+                                           unsigned int link,
+                                           nvmlNvLinkCapability_t capability,
+                                           unsigned int *capResult);
+nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device,
+                                         nvmlGpuFabricInfoV_t *gpuFabricInfo);
+nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t *state);
+/* Succeeds; the status of each value says that it is not modelled. */
+nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount,
+                                      nvmlFieldValue_t *values);
 
 #ifdef __cplusplus
 }

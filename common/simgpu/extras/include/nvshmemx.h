@@ -1,8 +1,8 @@
 /*
- * nvshmemx.h: NVIDIA's extensions: variants on streams, of warps and of blocks,
- * ways to start, collective launches
+ * nvshmemx.h: NVIDIA's extensions: variants for streams, warps and blocks,
+ * initialisation, collective launches
  *
- * The variants are declared next to the functions that they are variants of.
+ * Each variant is declared next to its function.
  */
 #ifndef SIMGPU_NVSHMEMX_H
 #define SIMGPU_NVSHMEMX_H

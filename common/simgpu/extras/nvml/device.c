@@ -1,20 +1,20 @@
 /*
- * device.c: what NVML tells of a GPU
+ * device.c: what NVML reports about a GPU
  *
- * A handle is the address of an entry of `devices`, whose index is the CUDA
- * runtime's number of the device.
+ * A handle is the address of an entry of `devices`; the entry's index is the
+ * CUDA runtime's number of the device.
  */
 #include <cuda_runtime_api.h>
 #include <stdio.h>   /* snprintf */
 #include <strings.h> /* strcasecmp */
 
 #include "base/gpu_name.h"
-#include "nvml/library.h"
+#include "extras/nvml/library.h"
 
 enum { MAX_DEVICES = 64 };
 
 struct nvmlDevice_st {
-    char unused; /* only the address counts */
+    char unused; /* only an entry's address matters */
 };
 static struct nvmlDevice_st devices[MAX_DEVICES];
 
@@ -24,7 +24,7 @@ static unsigned device_count(void)
     return cudaGetDeviceCount(&n) == cudaSuccess ? (unsigned)n : 0;
 }
 
-/* The CUDA runtime's number of a handle; out has to be there, too. */
+/* Get the CUDA runtime's number for a handle. Fails if out is NULL. */
 static nvmlReturn_t number_of(nvmlDevice_t device, const void *out, int *number)
 {
     const nvmlReturn_t status = library_ready();
@@ -81,7 +81,7 @@ static int is_bus(const char *text, const struct cudaDeviceProp *prop)
                                                  (unsigned)prop->pciDeviceID});
 }
 
-/* The first device that is the one the text names. */
+/* Find the first device for which is(text, ...) holds. */
 static nvmlReturn_t find(const char *text, nvmlDevice_t *device,
                          int (*is)(const char *text,
                                    const struct cudaDeviceProp *prop))
@@ -119,7 +119,7 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
     return find(uuid, device, is_uuid);
 }
 
-/* ---- what a device is ---------------------------------------------------- */
+/* ---- properties of a device ---------------------------------------------- */
 
 nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
 {
@@ -194,7 +194,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
         return status;
     if (cudaGetDevice(&before))
         return NVML_ERROR_UNKNOWN;
-    // both fail on a device that has failed; the other is current again then
+    // both fail if the device has failed; switch back all the same
     const int failed =
         cudaSetDevice(number) || cudaMemGetInfo(&available, &total);
     if (cudaSetDevice(before) || failed)
@@ -212,3 +212,39 @@ nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device,
         *mode = NVML_FEATURE_ENABLED;
     return status;
 }
+
+nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
+                                    nvmlGpuP2PCapsIndex_t p2pIndex,
+                                    nvmlGpuP2PStatus_t *p2pStatus)
+{
+    int from, to, reaches;
+    nvmlReturn_t status = number_of(device1, p2pStatus, &from);
+    if (status == NVML_SUCCESS)
+        status = number_of(device2, p2pStatus, &to);
+    if (status != NVML_SUCCESS)
+        return status;
+    if ((unsigned)p2pIndex >= NVML_P2P_CAPS_INDEX_UNKNOWN)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (from == to)
+        reaches = 1;
+    else if (cudaDeviceGetP2PAttribute(&reaches,
+                                       p2pIndex == NVML_P2P_CAPS_INDEX_ATOMICS
+                                           ? cudaDevP2PAttrNativeAtomicSupported
+                                           : cudaDevP2PAttrAccessSupported,
+                                       from, to) != cudaSuccess)
+        return NVML_ERROR_UNKNOWN;
+    *p2pStatus = reaches ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
+    return NVML_SUCCESS;
+}
+
+/* Libraries look up the names without a version. (The structure of
+ * nvmlDeviceGetPciInfo() was another one.) */
+#undef nvmlDeviceGetCount
+#undef nvmlDeviceGetHandleByIndex
+#undef nvmlDeviceGetHandleByPciBusId
+nvmlReturn_t nvmlDeviceGetCount(unsigned *)
+    __attribute__((alias("nvmlDeviceGetCount_v2")));
+nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned, nvmlDevice_t *)
+    __attribute__((alias("nvmlDeviceGetHandleByIndex_v2")));
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *, nvmlDevice_t *)
+    __attribute__((alias("nvmlDeviceGetHandleByPciBusId_v2")));

@@ -1,10 +1,10 @@
-#include "nvml/library.h"
+#include "extras/nvml/library.h"
 
 #include <cuda_runtime_api.h>
 #include <stdatomic.h> /* atomic_int */
 #include <string.h>    /* strlen */
 
-static atomic_int users; /* calls of init, less calls of shutdown */
+static atomic_int users; /* calls of init minus calls of shutdown */
 
 nvmlReturn_t library_ready(void)
 {
@@ -27,9 +27,12 @@ nvmlReturn_t nvmlInit_v2(void)
     return NVML_SUCCESS;
 }
 
+#undef nvmlInit
+nvmlReturn_t nvmlInit(void) __attribute__((alias("nvmlInit_v2")));
+
 nvmlReturn_t nvmlInitWithFlags(unsigned int flags)
 {
-    (void)flags; // about machines without GPUs
+    (void)flags; // they concern machines without GPUs
     return nvmlInit_v2();
 }
 
@@ -41,7 +44,7 @@ nvmlReturn_t nvmlShutdown(void)
     return NVML_SUCCESS;
 }
 
-/* As nvidia-smi prints them. */
+/* The texts that nvidia-smi prints. */
 const char *nvmlErrorString(nvmlReturn_t result)
 {
     switch (result) {
@@ -64,7 +67,7 @@ const char *nvmlErrorString(nvmlReturn_t result)
     }
 }
 
-/* ---- versions: of the driver that came with the CUDA that simgpu is ------ */
+/* ---- versions: those of the driver that came with simgpu's CUDA ---------- */
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length)
 {

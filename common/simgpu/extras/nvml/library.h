@@ -1,5 +1,5 @@
 /*
- * library.h: whether NVML has been initialised
+ * library.h: NVML's state
  *
  * NVML here is a layer on the CUDA runtime, whose devices it describes.
  */
@@ -8,10 +8,11 @@
 
 #include <nvml.h>
 
-/* UNINITIALIZED before nvmlInit() and after the last nvmlShutdown(). */
+/* Returns UNINITIALIZED before nvmlInit() and after the last nvmlShutdown(). */
 nvmlReturn_t library_ready(void);
 
-/* Write text to a buffer of length bytes; INSUFFICIENT_SIZE if it is larger. */
+/* Copy text to a buffer of length bytes. Returns
+ * INSUFFICIENT_SIZE if it doesn't fit. */
 nvmlReturn_t library_text(char *buffer, unsigned length, const char *text);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * atomic.c: the functions of nvshmem/atomic.h
  */
-#include "nvshmem/word.h"
+#include "extras/nvshmem/word.h"
 
-/* A half is the one type of theirs that C has no name for. */
+/* half is the only type in the list for which C has no name. */
 #define TYPE_OF(T)                                                             \
     _Generic((T *)0,                                                           \
         half *: REDUCE_HALF,                                                   \
@@ -11,7 +11,7 @@
         double *: REDUCE_DOUBLE,                                               \
         default: sizeof(T) == 4 ? REDUCE_U32 : REDUCE_U64)
 
-/* A request to update, and the value that it found. */
+/* Request an update, and get the value before it. */
 #define UPDATE(CALL, T, HOW, ...)                                              \
     REQUEST(CALL, SCOPE_THREAD, NULL, .kind = REQUEST_UPDATE, .update = (HOW), \
             .dest = (void *)dest, .size = sizeof(T), .type = TYPE_OF(T),       \

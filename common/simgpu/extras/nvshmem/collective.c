@@ -1,27 +1,28 @@
-#include "nvshmem/collective.h"
+#include "extras/nvshmem/collective.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "nvshmem/move.h"
-#include "nvshmem/world.h"
+#include "extras/nvshmem/move.h"
+#include "extras/nvshmem/world.h"
 #include "simgpu/kernel.h"
 #include "simgpu/remote.h"
 
 /*
- * What each PE of a team has, in its own memory:
+ * Each PE of a team has, in its own memory:
  *
  *     words := round[ROUNDS], arrival[n], post[POSTS]
  *
- * A PE sets a word of another to the number of the collective. Rounds are those
- * of a barrier: in round k, a PE tells the one 2^k further on.
+ * A PE notifies another by setting a word in the other's memory to the number
+ * of the collective. `round` is for barriers: in round k, a PE notifies the PE
+ * that is 2^k further on.
  */
 enum { ROUNDS = 32, POSTS = 4 };
 
-/* What a PE has called, so that others can compare. */
+/* A PE's call, which other PEs compare with theirs. */
 struct post {
     uint64_t epoch;
     int32_t kind, op, type, root;
@@ -36,9 +37,9 @@ size_t coll_words_nbytes(int n)
            POSTS * sizeof(struct post);
 }
 
-/* A collective of a team that this PE takes part in. */
+/* This PE's part in a team's collective. */
 struct meeting {
-    const struct request *r;
+    const struct shmem_request *r;
     const struct team *team;
     uint64_t epoch;
 };
@@ -65,12 +66,12 @@ static void await(const struct meeting *m, int i)
     FOR(m->r, simgpu_sync_wait(word(m, m->team->me, i), 8, m->epoch, 0));
 }
 
-/* ---- all call the same --------------------------------------------------- */
+/* ---- comparing the PEs' calls -------------------------------------------- */
 
-/* epoch is 0 while the others change. */
+/* Post this PE's call. epoch is 0 while the other members change. */
 static void post(const struct meeting *m)
 {
-    const struct request *const r = m->r;
+    const struct shmem_request *const r = m->r;
     struct post *const p = post_of(m, m->team->me);
     __atomic_store_n(&p->epoch, 0, __ATOMIC_SEQ_CST);
     p->kind = r->kind;
@@ -83,8 +84,8 @@ static void post(const struct meeting *m)
     __atomic_store_n(&p->epoch, m->epoch, __ATOMIC_SEQ_CST);
 }
 
-/* What a PE has posted for this collective; 0: nothing yet, or it is past it.
- */
+/* Get what a PE has posted for this collective. Returns 0 if it has not posted
+ * yet, or has moved on. */
 static int read_post(const struct meeting *m, int pe, struct post *out)
 {
     const struct post *const p = post_of(m, pe);
@@ -121,7 +122,8 @@ static void compare(const struct meeting *m)
     }
 }
 
-static struct meeting next_meeting(const struct request *r, struct team *t)
+static struct meeting next_meeting(const struct shmem_request *r,
+                                   struct team *t)
 {
     return (struct meeting){r, t,
                             __atomic_add_fetch(&t->epoch, 1, __ATOMIC_RELAXED)};
@@ -148,7 +150,7 @@ static void give(const struct meeting *m, int pe, void *to, const void *from,
 
 static void broadcast(const struct meeting *m)
 {
-    const struct request *const r = m->r;
+    const struct shmem_request *const r = m->r;
     const struct team *const t = m->team;
     if (r->root < 0 || r->root >= t->n)
         request_fault(r, "root %d of a team of %d", r->root, t->n);
@@ -168,7 +170,7 @@ static void broadcast(const struct meeting *m)
 /* fcollect and alltoall: each PE writes to all, then waits for all. */
 static void exchange(const struct meeting *m)
 {
-    const struct request *const r = m->r;
+    const struct shmem_request *const r = m->r;
     const struct team *const t = m->team;
     const size_t nbytes = r->nelems * r->size;
     char *const to = (char *)r->dest + (size_t)t->me * nbytes;
@@ -186,11 +188,11 @@ static void exchange(const struct meeting *m)
         await(m, ROUNDS + (t->me + i) % t->n);
 }
 
-/* The reduction, over all PEs in order, of n elements at `source`. The caller
- * frees it. */
+/* The reduction of n elements at `source`, over all PEs in
+ * order. The caller frees it. */
 static char *reduced(const struct meeting *m, const char *source, size_t n)
 {
-    const struct request *const r = m->r;
+    const struct shmem_request *const r = m->r;
     const size_t nbytes = n * r->size;
     char *const sum = malloc(2 * nbytes + 1), *const next = sum + nbytes;
     if (!sum)
@@ -206,12 +208,13 @@ static char *reduced(const struct meeting *m, const char *source, size_t n)
 }
 
 /*
- * Each PE reduces its share and writes it to all: no other PE reads that share,
- * so dest may be source. Barriers around it: sources are ready; all has come.
+ * Each PE reduces its share and writes it to all PEs. No other PE reads that
+ * share, so dest may be the same as source. A barrier before it ensures that
+ * all sources are complete, one after it that all results have arrived.
  */
 static void reduce(const struct meeting *m, struct team *t)
 {
-    const struct request *const r = m->r;
+    const struct shmem_request *const r = m->r;
     const size_t n = (size_t)t->n, me = (size_t)t->me;
     const size_t begin = r->nelems * me / n, end = r->nelems * (me + 1) / n;
     const int scatters = r->kind == REQUEST_REDUCESCATTER;
@@ -220,7 +223,7 @@ static void reduce(const struct meeting *m, struct team *t)
     sync_all(m);
     char *const sum = reduced(m, (const char *)r->source + at, count);
     const struct meeting after = next_meeting(r, t);
-    if (scatters) { // dest may be what others still read
+    if (scatters) { // other PEs may still be reading dest
         sync_all(&after);
         move_in(r, r->dest, sum, count * r->size);
     } else {
@@ -232,14 +235,14 @@ static void reduce(const struct meeting *m, struct team *t)
     free(sum);
 }
 
-void coll_do(const struct request *r)
+void coll_do(const struct shmem_request *r)
 {
     struct team *const t = team_for(r, r->team);
     const struct meeting m = next_meeting(r, t);
     if (r->kind == REQUEST_BARRIER)
         simgpu_arrive();
     post(&m);
-    compare(&m); // of two, the later one sees the other
+    compare(&m); // the later of two PEs finds both posts
     switch (r->kind) {
     case REQUEST_BROADCAST: broadcast(&m); break;
     case REQUEST_FCOLLECT:

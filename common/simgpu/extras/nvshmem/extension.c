@@ -2,10 +2,10 @@
  * extension.c: buffers and collective launches of nvshmem/extension.h
  */
 #include "core/site.h"
-#include "nvshmem/request.h"
-#include "nvshmem/world.h"
+#include "extras/nvshmem/request.h"
+#include "extras/nvshmem/world.h"
 
-/* Kernels reach all memory of their device here. */
+/* Does nothing: kernels can already reach all memory of their device. */
 int nvshmemx_buffer_register(void *addr, size_t length)
 {
     (void)length;
@@ -40,7 +40,7 @@ int nvshmemx_collective_launch(const void *func, dim3 gridDims, dim3 blockDims,
                                void **args, size_t sharedMem,
                                cudaStream_t stream)
 {
-    const struct request r = CALLED("nvshmemx_collective_launch");
+    const struct shmem_request r = CALLED("nvshmemx_collective_launch");
     world_for(&r);
     if (gridDims.x == 0 && gridDims.y == 0 && gridDims.z == 0) {
         int n;
@@ -49,7 +49,7 @@ int nvshmemx_collective_launch(const void *func, dim3 gridDims, dim3 blockDims,
             return -1;
         gridDims = (dim3){(unsigned)n, 1, 1};
     }
-    simgpu_site_caller = r.pc; // the operation has the kernel's name
+    simgpu_site_caller = r.pc; // record the operation under the kernel's name
     const cudaError_t err = cudaLaunchCooperativeKernel(
         func, gridDims, blockDims, args, sharedMem, stream);
     request_called();
@@ -60,7 +60,7 @@ int nvshmemx_collective_launch_attr(
     const nvshmemx_collective_launch_attr_t *attr, const void *func,
     void **args)
 {
-    const struct request r = CALLED("nvshmemx_collective_launch_attr");
+    const struct shmem_request r = CALLED("nvshmemx_collective_launch_attr");
     enum { MAX_ATTRIBUTES = 32 };
     cudaLaunchAttribute all[MAX_ATTRIBUTES + 1];
     int says = 0;

@@ -1,19 +1,19 @@
 /*
  * heap.c: the symmetric heap
  *
- * An allocation is a cudaMalloc of each PE, mapped by all others. The table of
- * allocations keeps those that were freed, for messages.
+ * An allocation is a cudaMalloc on each PE, which all other PEs map. The table
+ * of allocations also keeps freed ones, for messages.
  */
-#include "core/heap.h"
+#include "core/heap/heap.h"
 
 #include <pthread.h>
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "core/model.h"
+#include "core/clock/model.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "nvshmem/world.h"
+#include "extras/nvshmem/world.h"
 #include "simgpu/multicast.h"
 
 static struct symmetric *table;
@@ -22,14 +22,16 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 /* ---- mapping ------------------------------------------------------------- */
 
-char **heap_exchange(const struct request *r, const struct team *t, void *mine)
+char **heap_exchange(const struct shmem_request *r, const struct team *t,
+                     void *mine)
 {
     struct heap_ref ref, *const all = calloc((size_t)t->n, sizeof *all);
     char **const part = calloc((size_t)t->n, sizeof *part);
     if (!all || !part)
         simgpu_report_fault(NULL, "out of host memory for %s", r->call);
     if (simgpu_heap_export(mine, &ref) != 0)
-        request_fault(r, "%p cannot be mapped by other PEs", mine);
+        request_fault(r, "%s cannot be mapped by other PEs",
+                      simgpu_pointer_text(mine).text);
     FOR(r, MPI_Allgather(&ref, sizeof ref, MPI_BYTE, all, sizeof ref, MPI_BYTE,
                          t->comm));
     for (int i = 0; i < t->n; i++) {
@@ -57,8 +59,8 @@ struct offer { /* what a PE asks for */
     struct site_location site;
 };
 
-/* All PEs ask for the same. */
-static void check_sizes(const struct request *r, const struct team *t,
+/* Check that all PEs ask for the same size. */
+static void check_sizes(const struct shmem_request *r, const struct team *t,
                         size_t nbytes)
 {
     struct offer mine = {.nbytes = nbytes};
@@ -93,7 +95,7 @@ static void add(struct symmetric s)
     pthread_rwlock_unlock(&lock);
 }
 
-static void *allocate(const struct request *r, size_t nbytes, int zeroed)
+static void *allocate(const struct shmem_request *r, size_t nbytes, int zeroed)
 {
     struct world *const w = world_bind(r);
     struct team *const t = &w->team[NVSHMEM_TEAM_WORLD];
@@ -119,19 +121,19 @@ static void *allocate(const struct request *r, size_t nbytes, int zeroed)
 
 void *nvshmem_malloc(size_t size)
 {
-    const struct request r = CALLED("nvshmem_malloc");
+    const struct shmem_request r = CALLED("nvshmem_malloc");
     return allocate(&r, size, 0);
 }
 
 void *nvshmem_calloc(size_t count, size_t size)
 {
-    const struct request r = CALLED("nvshmem_calloc");
+    const struct shmem_request r = CALLED("nvshmem_calloc");
     return allocate(&r, count * size, 1);
 }
 
 void *nvshmem_align(size_t alignment, size_t size)
 {
-    const struct request r = CALLED("nvshmem_align");
+    const struct shmem_request r = CALLED("nvshmem_align");
     if (alignment & (alignment - 1))
         request_fault(&r, "alignment %zu is no power of two", alignment);
     void *const p = allocate(&r, size, 0);
@@ -141,7 +143,8 @@ void *nvshmem_align(size_t alignment, size_t size)
     return p;
 }
 
-/* The allocation that holds p: a live one, or else one that was freed. */
+/* The allocation that contains p, preferably a live one,
+ * otherwise a freed one. */
 static struct symmetric *find(const void *p)
 {
     struct symmetric *freed = NULL;
@@ -188,8 +191,7 @@ static int multicasts(const struct world *w, const struct team *t)
     return t->n > 1 && t->n <= SIMGPU_MULTICAST_MAX;
 }
 
-/* The address of an allocation for a team, mapped when it is first asked for.
- */
+/* An allocation's multicast address for a team. The first call maps it. */
 static char *multicast_of(struct symmetric *s, const struct team *t, int team)
 {
     char *base[SIMGPU_MULTICAST_MAX];
@@ -206,7 +208,7 @@ static char *multicast_of(struct symmetric *s, const struct team *t, int team)
 
 void *nvshmemx_mc_ptr(nvshmem_team_t team, const void *ptr)
 {
-    const struct request r = CALLED("nvshmemx_mc_ptr");
+    const struct shmem_request r = CALLED("nvshmemx_mc_ptr");
     const struct team *const t = team_for(&r, team);
     const struct world *const w = world();
     char *p = NULL;
@@ -224,17 +226,17 @@ void *nvshmemx_mc_ptr(nvshmem_team_t team, const void *ptr)
 
 void nvshmem_free(void *ptr)
 {
-    const struct request r = CALLED("nvshmem_free");
+    const struct shmem_request r = CALLED("nvshmem_free");
     struct world *const w = world_for(&r);
     struct team *const t = &w->team[NVSHMEM_TEAM_WORLD];
     if (!ptr)
         return;
     struct symmetric *const s = find(ptr);
     if (!s || s->base != ptr || s->is_freed)
-        request_fault(&r, "%p is %s", ptr,
+        request_fault(&r, "%s is %s", simgpu_pointer_text(ptr).text,
                       s && s->is_freed ? "freed already"
                                        : "not from nvshmem_malloc()");
-    struct request barrier = r;
+    struct shmem_request barrier = r;
     barrier.kind = REQUEST_BARRIER;
     request_run(&barrier);
     pthread_rwlock_wrlock(&lock);
@@ -244,12 +246,13 @@ void nvshmem_free(void *ptr)
     heap_forget(t, s->part);
     s->part = NULL;
     MUST(&r, cudaFree(ptr));
-    FOR(&r, MPI_Barrier(t->comm)); // none allocates before all have unmapped
+    // no PE may allocate before all have unmapped
+    FOR(&r, MPI_Barrier(t->comm));
 }
 
 void heap_end(void)
 {
-    const struct request r = CALLED("nvshmem_finalize");
+    const struct shmem_request r = CALLED("nvshmem_finalize");
     for (size_t i = 0; i < nsymmetric; i++)
         if (!table[i].is_freed) {
             end_multicast(&table[i]);
@@ -263,33 +266,36 @@ void heap_end(void)
 
 /* ---- addresses ----------------------------------------------------------- */
 
-static void no_such_pe(const struct request *r, int pe, int n)
+static void no_such_pe(const struct shmem_request *r, int pe, int n)
 {
     request_fault(r, "there is no PE %d: PEs are 0 to %d", pe, n - 1);
 }
 
-static void check(const struct request *r, const struct symmetric *s,
+static void check(const struct shmem_request *r, const struct symmetric *s,
                   const void *p, size_t nbytes, const char *what)
 {
     char is[512];
     if (!s)
         request_fault(r,
-                      "%s %p is not symmetric, but %s. Allocate it with "
+                      "%s %s is not symmetric, but %s. Allocate it with "
                       "nvshmem_malloc()",
-                      what, p, simgpu_heap_describe(p, is, sizeof is));
+                      what, simgpu_pointer_text(p).text,
+                      simgpu_heap_describe(p, is, sizeof is));
     if (s->is_freed)
-        request_fault(r, "%s %p was freed by nvshmem_free(), %s", what, p,
+        request_fault(r, "%s %s was freed by nvshmem_free(), %s", what,
+                      simgpu_pointer_text(p).text,
                       simgpu_heap_describe(p, is, sizeof is));
     const size_t offset = (size_t)((const char *)p - s->base);
     if (nbytes > s->nbytes - offset)
         request_fault(r,
-                      "%zu bytes at %s %p do not fit: it is at offset %zu of a "
+                      "%zu bytes at %s %s do not fit: it is at offset %zu of a "
                       "symmetric allocation of %zu bytes",
-                      nbytes, what, p, offset, s->nbytes);
+                      nbytes, what, simgpu_pointer_text(p).text, offset,
+                      s->nbytes);
 }
 
-char *heap_of_pe(const struct request *r, const void *p, size_t nbytes, int pe,
-                 const char *what)
+char *heap_of_pe(const struct shmem_request *r, const void *p, size_t nbytes,
+                 int pe, const char *what)
 {
     const struct team *const t = &world_for(r)->team[NVSHMEM_TEAM_WORLD];
     if (pe < 0 || pe >= t->n)
@@ -302,26 +308,27 @@ char *heap_of_pe(const struct request *r, const void *p, size_t nbytes, int pe,
     return copy.part[pe] + ((const char *)p - copy.base);
 }
 
+/* True if loads and stores of this PE reach the memory of pe. */
+static int reaches(int pe)
+{
+    const struct world *const w = world();
+    const int me = w->team[NVSHMEM_TEAM_WORLD].me;
+    return pe == me ||
+           simgpu_model_reach(w->place[me], w->place[pe]) != MODEL_NONE;
+}
+
 void *nvshmem_ptr(const void *ptr, int pe)
 {
-    const struct request r = CALLED("nvshmem_ptr");
+    const struct shmem_request r = CALLED("nvshmem_ptr");
     const struct world *const w = world_for(&r);
     const struct team *const t = &w->team[NVSHMEM_TEAM_WORLD];
     if (pe < 0 || pe >= t->n)
         no_such_pe(&r, pe, t->n);
     pthread_rwlock_rdlock(&lock);
     const struct symmetric *const s = find(ptr);
-    void *const p = s && !s->is_freed && world_reaches(pe)
+    void *const p = s && !s->is_freed && reaches(pe)
                         ? s->part[pe] + ((const char *)ptr - s->base)
                         : NULL;
     pthread_rwlock_unlock(&lock);
     return p;
-}
-
-int world_reaches(int pe)
-{
-    const struct world *const w = world();
-    const int me = w->team[NVSHMEM_TEAM_WORLD].me;
-    return pe == me ||
-           simgpu_model_reach(w->place[me], w->place[pe]) != MODEL_NONE;
 }

@@ -1,7 +1,7 @@
 /*
  * meet.c: the functions of nvshmem/coll.h
  */
-#include "nvshmem/request.h"
+#include "extras/nvshmem/request.h"
 
 SHMEM_DEFINE(int, barrier, (nvshmem_team_t team), return 0,
              .kind = REQUEST_BARRIER, .team = team)

@@ -1,27 +1,28 @@
-#include "nvshmem/move.h"
+#include "extras/nvshmem/move.h"
 
 #include <string.h> /* memcpy */
 
-#include "nvshmem/world.h"
+#include "extras/nvshmem/world.h"
 #include "simgpu/kernel.h"
 #include "simgpu/nccl_window.h" /* simgpu_memcpy */
 #include "simgpu/remote.h"
 
-void move_out(const struct request *r, void *to, const void *from,
+void move_out(const struct shmem_request *r, void *to, const void *from,
               size_t nbytes, int later)
 {
     simgpu_transfer(later ? SIMGPU_PUT_LATER : SIMGPU_PUT, to, from, nbytes,
                     r->call, r->pc);
 }
 
-void move_in(const struct request *r, void *to, const void *from, size_t nbytes)
+void move_in(const struct shmem_request *r, void *to, const void *from,
+             size_t nbytes)
 {
     if (nbytes)
         FOR(r, simgpu_memcpy(to, from, nbytes));
 }
 
-/* iput and iget: elements are dst and sst apart. */
-static void move_strided(const struct request *r)
+/* Do iput and iget, with elements dst and sst apart. */
+static void move_strided(const struct shmem_request *r)
 {
     const ptrdiff_t size = (ptrdiff_t)r->size;
     for (size_t i = 0; i < r->nelems; i++) {
@@ -37,7 +38,7 @@ static void move_strided(const struct request *r)
     }
 }
 
-void move_do(const struct request *r)
+void move_do(const struct shmem_request *r)
 {
     const size_t nbytes = r->nelems * r->size;
     switch (r->kind) {
@@ -57,7 +58,7 @@ void move_do(const struct request *r)
     }
     case REQUEST_IPUT:
     case REQUEST_IGET: move_strided(r); break;
-    default: // a fence or quiet
+    default: // fence or quiet
         simgpu_arrive();
         simgpu_fence_system();
         break;

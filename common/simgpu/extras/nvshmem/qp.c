@@ -5,8 +5,8 @@
 
 #include <stdlib.h> /* calloc */
 
-#include "nvshmem/request.h"
-#include "nvshmem/word.h"
+#include "extras/nvshmem/request.h"
+#include "extras/nvshmem/word.h"
 
 int nvshmemx_qp_create(int num_qps, nvshmemx_qp_handle_t **out_qp_array)
 {

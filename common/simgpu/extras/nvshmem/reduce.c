@@ -1,4 +1,4 @@
-#include "nvshmem/reduce.h"
+#include "extras/nvshmem/reduce.h"
 
 #include <stdint.h>
 #include <string.h> /* memcpy */
@@ -50,7 +50,7 @@ INTEGER(u64, uint64_t)
 REAL(float, float)
 REAL(double, double)
 
-/* One element at a time, in double, rounded once. */
+/* Combine one element at a time, in double, rounded once. */
 static void reduce_narrow(enum reduce_op op, enum narrow_type type, void *into,
                           const void *from, size_t n)
 {

@@ -1,5 +1,5 @@
 /*
- * reduce.h: element by element, as a GPU rounds
+ * reduce.h: element-wise reductions, rounded as on a GPU
  */
 #ifndef SIMGPU_NVSHMEM_REDUCE_H
 #define SIMGPU_NVSHMEM_REDUCE_H
@@ -16,22 +16,23 @@ enum reduce_op {
     REDUCE_PROD
 };
 
-enum reduce_type { /* by size and sign */
-                   REDUCE_I8,
-                   REDUCE_U8,
-                   REDUCE_I16,
-                   REDUCE_U16,
-                   REDUCE_I32,
-                   REDUCE_U32,
-                   REDUCE_I64,
-                   REDUCE_U64,
-                   REDUCE_HALF,
-                   REDUCE_BF16,
-                   REDUCE_FLOAT,
-                   REDUCE_DOUBLE
+/* Types of elements; integers are distinguished by size and sign alone. */
+enum reduce_type {
+    REDUCE_I8,
+    REDUCE_U8,
+    REDUCE_I16,
+    REDUCE_U16,
+    REDUCE_I32,
+    REDUCE_U32,
+    REDUCE_I64,
+    REDUCE_U64,
+    REDUCE_HALF,
+    REDUCE_BF16,
+    REDUCE_FLOAT,
+    REDUCE_DOUBLE
 };
 
-/* The type of a C type. */
+/* The enumerator for a C type. */
 #define REDUCE_INTEGER(T)                                                      \
     ((enum reduce_type)((sizeof(T) == 1   ? 0                                  \
                          : sizeof(T) == 2 ? 2                                  \
@@ -39,7 +40,7 @@ enum reduce_type { /* by size and sign */
                                           : 6) +                               \
                         ((T)-1 > (T)0)))
 
-/* into[i] = into[i] op from[i], n elements. */
+/* into[i] = into[i] op from[i] for n elements. */
 void reduce_into(enum reduce_op op, enum reduce_type type, void *into,
                  const void *from, size_t n);
 

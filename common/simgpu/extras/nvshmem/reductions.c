@@ -1,9 +1,10 @@
 /*
  * reductions.c: the reductions of nvshmem/coll.h
  */
-#include "nvshmem/request.h"
+#include "extras/nvshmem/request.h"
 
-/* By the name of the type: in C, half and bfloat16 are one. */
+/* Enumerators by the type's name, since half and bfloat16
+ * are the same type in C. */
 #define TYPE_half(T)      REDUCE_HALF
 #define TYPE_bfloat16(T)  REDUCE_BF16
 #define TYPE_float(T)     REDUCE_FLOAT

@@ -1,4 +1,4 @@
-#include "nvshmem/request.h"
+#include "extras/nvshmem/request.h"
 
 #include <pthread.h>
 #include <stdarg.h> /* va_list */
@@ -8,28 +8,30 @@
 
 #include "core/report.h"
 #include "core/site.h"
-#include "nvshmem/collective.h"
-#include "nvshmem/move.h"
-#include "nvshmem/word.h"
-#include "nvshmem/world.h"
+#include "extras/nvshmem/collective.h"
+#include "extras/nvshmem/move.h"
+#include "extras/nvshmem/word.h"
+#include "extras/nvshmem/world.h"
 #include "simgpu/kernel.h"
 #include "simgpu/multicast.h" /* simgpu_kernel_fault */
 
 /* ---- messages ------------------------------------------------------------ */
 
-const char *request_site(const struct request *r, char *out, size_t nbytes)
+/* The program's line, for messages. */
+static const char *site_of(const struct shmem_request *r, char *out,
+                           size_t nbytes)
 {
     return simgpu_site_text(simgpu_site(r->pc), out, nbytes);
 }
 
-void request_fault(const struct request *r, const char *format, ...)
+void request_fault(const struct shmem_request *r, const char *format, ...)
 {
     char what[1024], call[512], site[256];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    request_site(r, site, sizeof site);
+    site_of(r, site, sizeof site);
     if (simgpu_outside)
         simgpu_report_fault(NULL, "%s, at %s:\n  %s.", r->call, site, what);
     snprintf(call, sizeof call, "%s, at %s", r->call, site);
@@ -37,7 +39,7 @@ void request_fault(const struct request *r, const char *format, ...)
     abort(); // not reached
 }
 
-void request_calls(const struct request *r)
+void request_calls(const struct shmem_request *r)
 {
     simgpu_site_caller = r->pc;
     simgpu_site_call = simgpu_outside ? r->call : NULL;
@@ -74,7 +76,8 @@ static int is_first(enum scope scope)
     return scope == SCOPE_BLOCK ? me == 0 : scope != SCOPE_WARP || me % 32 == 0;
 }
 
-void request_do(const struct request *r)
+/* In a kernel: do what the request says. */
+static void carry_out(const struct shmem_request *r)
 {
     switch (r->kind) {
     case REQUEST_PUT:
@@ -92,22 +95,22 @@ void request_do(const struct request *r)
     }
 }
 
-/* ---- from the host ------------------------------------------------------- */
+/* ---- host calls ---------------------------------------------------------- */
 
-/* The kernel that a host call becomes: only its first thread works, the others
- * are there for their share of the links. */
+/* The kernel that a host call launches. Only its first thread works; the others
+ * give it their share of the links. */
 static void run_kernel(const void *host_stub, void *const *params)
 {
     (void)host_stub;
     const struct simgpu_uint3 b = simgpu_block_idx;
     if (thread_number() == 0 && b.x == 0)
-        request_do(params[0]);
+        carry_out(params[0]);
 }
 
-/* A kernel with the call's name. */
+/* A kernel named after the call. */
 static const struct kernel *kernel_of(const char *call)
 {
-    static const uint32_t nbytes = sizeof(struct request);
+    static const uint32_t nbytes = sizeof(struct shmem_request);
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct known {
         struct kernel kernel;
@@ -133,11 +136,11 @@ static const struct kernel *kernel_of(const char *call)
     return &k->kernel;
 }
 
-/* Data of a collective is moved by this many threads. */
+/* A collective moves its data with this many threads. */
 static const dim3 many_blocks = {16, 1, 1}, many_threads = {512, 1, 1},
                   one = {1, 1, 1};
 
-static void launch(const struct request *r, cudaStream_t stream)
+static void launch(const struct shmem_request *r, cudaStream_t stream)
 {
     const int moves = r->nelems > 0 && r->kind != REQUEST_WAIT &&
                       r->kind != REQUEST_UPDATE && r->kind != REQUEST_STORE;
@@ -147,8 +150,8 @@ static void launch(const struct request *r, cudaStream_t stream)
                              moves ? many_threads : one, args, 0, stream));
 }
 
-/* A put or get of consecutive bytes is a copy, on a copy engine. */
-static void copy(const struct request *r, cudaStream_t stream)
+/* Put or get consecutive bytes as a copy, which uses a copy engine. */
+static void copy(const struct shmem_request *r, cudaStream_t stream)
 {
     const size_t nbytes = r->nelems * r->size;
     const int puts = r->kind == REQUEST_PUT || r->kind == REQUEST_PUT_SIGNAL;
@@ -160,7 +163,7 @@ static void copy(const struct request *r, cudaStream_t stream)
         MUST(r, cudaMemcpyAsync(to, from, nbytes, cudaMemcpyDefault, stream));
 }
 
-void request_run(const struct request *r)
+void request_run(const struct shmem_request *r)
 {
     if (!simgpu_outside) {
         if (r->scope == SCOPE_STREAM)
@@ -168,7 +171,7 @@ void request_run(const struct request *r)
         world_for(r);
         meet(r->scope);
         if (is_first(r->scope))
-            request_do(r);
+            carry_out(r);
         meet(r->scope);
         return;
     }
@@ -177,7 +180,7 @@ void request_run(const struct request *r)
     const struct world *const w = world_bind(r);
     const cudaStream_t stream =
         r->scope == SCOPE_STREAM ? r->stream : w->stream;
-    struct request rest = *r;
+    struct shmem_request rest = *r;
     if (r->kind == REQUEST_PUT || r->kind == REQUEST_GET ||
         r->kind == REQUEST_PUT_SIGNAL) {
         copy(r, stream);

@@ -1,17 +1,17 @@
 /*
  * request.h: a call of NVSHMEM, from host code or from a kernel
  *
- * A function of the API fills in a request and hands it to request_run(). In a
- * kernel it is done at once, by the calling thread or, of a warp's or a block's
- * call, by its first thread while the others wait. From the host it becomes a
- * kernel of its own, or a copy, on the caller's stream or on the PE's; so host
- * calls, calls on streams and calls of kernels do the same, and cost what it
- * costs.
+ * A function of the API fills in a request and passes it to request_run(). In a
+ * kernel, the request runs at once. The calling thread does the work, or for a
+ * warp's or block's call its first thread, while the others wait. A host call
+ * becomes a kernel of its own, or a copy, on the caller's stream or on the
+ * PE's. Host calls, calls on streams and calls in kernels therefore do the same
+ * work and cost the same.
  */
 #ifndef SIMGPU_NVSHMEM_REQUEST_H
 #define SIMGPU_NVSHMEM_REQUEST_H
 
-#include "nvshmem/reduce.h" /* enum reduce_type */
+#include "extras/nvshmem/reduce.h" /* enum reduce_type */
 #include "nvshmemx.h"
 
 enum scope { SCOPE_THREAD, SCOPE_WARP, SCOPE_BLOCK, SCOPE_STREAM };
@@ -23,7 +23,7 @@ enum request_kind {
     REQUEST_IGET,
     REQUEST_PUT_SIGNAL,
     REQUEST_SIGNAL,
-    REQUEST_STORE, /* p */
+    REQUEST_STORE, /* nvshmem_p */
     REQUEST_UPDATE,
     REQUEST_WAIT,
     REQUEST_QUIET,
@@ -47,45 +47,45 @@ enum update {
     UPDATE_SWAP_IF
 };
 
-struct request {
+struct shmem_request {
     const char *call; /* the function's name */
-    const void *pc;   /* where it was called */
+    const void *pc;   /* the call's return address */
     enum request_kind kind;
     enum scope scope;
-    cudaStream_t stream; /* SCOPE_STREAM */
+    cudaStream_t stream; /* for SCOPE_STREAM */
     int nbi;             /* the caller doesn't wait */
     void *dest;
     const void *source;
-    size_t nelems, size; /* size: of an element */
-    ptrdiff_t dst, sst;  /* steps of iput and iget */
+    size_t nelems, size; /* size: bytes in an element */
+    ptrdiff_t dst, sst;  /* increments of iput and iget */
     int pe;
-    uint64_t value, compare; /* by bits; of UPDATE: the operands */
+    uint64_t value, compare; /* as bits; for UPDATE the operands */
     uint64_t *sig;
     uint64_t signal;
     int sig_op;
-    int is_word; /* STORE: others may wait for it */
+    int is_word; /* STORE: other PEs may wait for it */
     enum update update;
     enum reduce_type type;
-    void *result;       /* of an UPDATE, a g; NULL: not wanted */
-    int cmp, is_signed; /* WAIT, for all nelems of dest with status 0 */
+    void *result;       /* for UPDATE and g; NULL: not wanted */
+    int cmp, is_signed; /* WAIT, for all nelems in dest with status 0 */
     const int *status;
-    const void *values; /* a value for each; NULL: `value` for all */
+    const void *values; /* one per element; NULL: all use `value` */
     nvshmem_team_t team;
     int root;
     enum reduce_op op;
 };
 
-/* Run a request with the fields given behind the first four. */
+/* Run a request with these members, which follow the first four. */
 #define REQUEST(CALL, SCOPE, STREAM, ...)                                      \
-    request_run(&(struct request){.call = (CALL),                              \
-                                  .pc = __builtin_return_address(0),           \
-                                  .scope = (SCOPE),                            \
-                                  .stream = (STREAM),                          \
-                                  __VA_ARGS__})
-void request_run(const struct request *r);
+    request_run(&(struct shmem_request){.call = (CALL),                        \
+                                        .pc = __builtin_return_address(0),     \
+                                        .scope = (SCOPE),                      \
+                                        .stream = (STREAM),                    \
+                                        __VA_ARGS__})
+void request_run(const struct shmem_request *r);
 
-/* Define a function and its three variants: PARAMS in parentheses. RETURN is
- * what follows the request. */
+/* Define a function and its three variants. PARAMS is in parentheses, RETURN
+ * follows the request. */
 #define SHMEM_UNWRAP(...) __VA_ARGS__
 #define SHMEM_DEFINE(R, NAME, PARAMS, RETURN, ...)                             \
     R nvshmem_##NAME PARAMS                                                    \
@@ -110,25 +110,19 @@ void request_run(const struct request *r);
         RETURN;                                                                \
     }
 
-/* The call made a mistake: end the run with a message that names it. */
-void request_fault(const struct request *r, const char *format, ...)
+/* End the run with a message about this call's mistake. */
+void request_fault(const struct shmem_request *r, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* A call of host code alone, or of both, as a request for messages. */
+/* A request for messages about a call that is not run as a request. */
 #define CALLED(NAME)                                                           \
-    (struct request)                                                           \
+    (struct shmem_request)                                                     \
     {                                                                          \
         .call = (NAME), .pc = __builtin_return_address(0)                      \
     }
 
-/* The program's line, for messages. */
-const char *request_site(const struct request *r, char *out, size_t nbytes);
-
-/* Say that the runtime is called for this request. */
-void request_calls(const struct request *r);
+/* Call these around calls of the runtime on behalf of the request. */
+void request_calls(const struct shmem_request *r);
 void request_called(void);
-
-/* In a kernel: do what the request says. */
-void request_do(const struct request *r);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * rma.c: the functions of nvshmem/rma.h, and signals
  */
-#include "nvshmem/request.h"
-#include "nvshmem/word.h"
+#include "extras/nvshmem/request.h"
+#include "extras/nvshmem/word.h"
 
 #define TO_PE(KIND, SIZE)                                                      \
     .kind = (KIND), .dest = dest, .source = source, .nelems = nelems,          \

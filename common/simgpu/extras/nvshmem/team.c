@@ -1,17 +1,17 @@
 /*
- * team.c: teams, each with a communicator of its PEs
+ * team.c: teams, each with an MPI communicator of its PEs
  */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcmp */
 
 #include "core/proc.h"
 #include "core/report.h"
-#include "nvshmem/collective.h"
-#include "nvshmem/world.h"
+#include "extras/nvshmem/collective.h"
+#include "extras/nvshmem/world.h"
 
-/* ---- making -------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------ */
 
-/* Fill in the team of a communicator, which becomes its own. */
+/* Fill in a team for a communicator, which then belongs to the team. */
 static void make(struct team *t, MPI_Comm comm)
 {
     const struct team *const all = &world()->team[NVSHMEM_TEAM_WORLD];
@@ -43,7 +43,7 @@ void team_begin(MPI_Comm comm)
     split(&t[NVSHMEMX_TEAM_SAME_MYPE_NODE], comm, t[NVSHMEMX_TEAM_NODE].me, me);
 }
 
-void team_add_words(const struct request *r, struct team *t)
+void team_add_words(const struct shmem_request *r, struct team *t)
 {
     void *mine;
     const size_t nbytes = coll_words_nbytes(t->n);
@@ -59,7 +59,7 @@ static void discard(struct team *t)
     if (t->words) {
         void *const mine = t->words[t->me];
         heap_forget(t, t->words);
-        MPI_Barrier(t->comm); // none frees what another has mapped
+        MPI_Barrier(t->comm); // no PE may free what another has mapped
         cudaFree(mine);
     }
     MPI_Comm_free(&t->comm);
@@ -74,17 +74,17 @@ void team_end(void)
             discard(&world()->team[i]);
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- querying ------------------------------------------------------------ */
 
-/* The team, or NULL for one that there is not. */
-static struct team *find(const struct request *r, nvshmem_team_t team)
+/* The team with this number, or NULL if there is none. */
+static struct team *find(const struct shmem_request *r, nvshmem_team_t team)
 {
     struct world *const w = world_for(r);
     return team >= 0 && team < MAX_TEAMS && w->team[team].n ? &w->team[team]
                                                             : NULL;
 }
 
-struct team *team_for(const struct request *r, nvshmem_team_t team)
+struct team *team_for(const struct shmem_request *r, nvshmem_team_t team)
 {
     struct team *const t = find(r, team);
     if (!t)
@@ -99,14 +99,14 @@ struct team *team_for(const struct request *r, nvshmem_team_t team)
 
 int nvshmem_team_my_pe(nvshmem_team_t team)
 {
-    const struct request r = CALLED("nvshmem_team_my_pe");
+    const struct shmem_request r = CALLED("nvshmem_team_my_pe");
     const struct team *const t = find(&r, team);
     return t ? t->me : -1;
 }
 
 int nvshmem_team_n_pes(nvshmem_team_t team)
 {
-    const struct request r = CALLED("nvshmem_team_n_pes");
+    const struct shmem_request r = CALLED("nvshmem_team_n_pes");
     const struct team *const t = find(&r, team);
     return t ? t->n : -1;
 }
@@ -114,7 +114,7 @@ int nvshmem_team_n_pes(nvshmem_team_t team)
 int nvshmem_team_translate_pe(nvshmem_team_t src_team, int src_pe,
                               nvshmem_team_t dest_team)
 {
-    const struct request r = CALLED("nvshmem_team_translate_pe");
+    const struct shmem_request r = CALLED("nvshmem_team_translate_pe");
     const struct team *const from = find(&r, src_team);
     const struct team *const to = find(&r, dest_team);
     if (!from || !to || src_pe < 0 || src_pe >= from->n)
@@ -127,14 +127,14 @@ int nvshmem_team_translate_pe(nvshmem_team_t src_team, int src_pe,
 
 void nvshmem_team_get_config(nvshmem_team_t team, nvshmem_team_config_t *config)
 {
-    const struct request r = CALLED("nvshmem_team_get_config");
+    const struct shmem_request r = CALLED("nvshmem_team_get_config");
     *config = team_for(&r, team)->config;
 }
 
 /* ---- splitting ----------------------------------------------------------- */
 
-/* The PEs of the parent must agree. */
-static void check_same(const struct request *r, const struct team *parent,
+/* Check that the parent's PEs pass the same arguments. */
+static void check_same(const struct shmem_request *r, const struct team *parent,
                        const int mine[3])
 {
     int *const all = calloc((size_t)parent->n, 3 * sizeof *all);
@@ -152,8 +152,9 @@ static void check_same(const struct request *r, const struct team *parent,
     free(all);
 }
 
-/* Make the team of the PEs with this color; color < 0: not in it. */
-static nvshmem_team_t split_off(const struct request *r, MPI_Comm parent,
+/* Create a team of the PEs with this color. A PE with a
+ * negative color is not in it. */
+static nvshmem_team_t split_off(const struct shmem_request *r, MPI_Comm parent,
                                 int color, int key,
                                 const nvshmem_team_config_t *config)
 {
@@ -180,7 +181,7 @@ int nvshmem_team_split_strided(nvshmem_team_t parent_team, int PE_start,
                                const nvshmem_team_config_t *config,
                                long config_mask, nvshmem_team_t *new_team)
 {
-    const struct request r = CALLED("nvshmem_team_split_strided");
+    const struct shmem_request r = CALLED("nvshmem_team_split_strided");
     const struct team *const t = find(&r, parent_team);
     (void)config_mask;
     *new_team = NVSHMEM_TEAM_INVALID;
@@ -206,7 +207,7 @@ int nvshmem_team_split_2d(nvshmem_team_t parent_team, int xrange,
                           const nvshmem_team_config_t *yaxis_config,
                           long yaxis_mask, nvshmem_team_t *yaxis_team)
 {
-    const struct request r = CALLED("nvshmem_team_split_2d");
+    const struct shmem_request r = CALLED("nvshmem_team_split_2d");
     const struct team *const t = find(&r, parent_team);
     (void)xaxis_mask, (void)yaxis_mask;
     *xaxis_team = *yaxis_team = NVSHMEM_TEAM_INVALID;
@@ -225,7 +226,7 @@ int nvshmem_team_split_2d(nvshmem_team_t parent_team, int xrange,
 
 void nvshmem_team_destroy(nvshmem_team_t team)
 {
-    const struct request r = CALLED("nvshmem_team_destroy");
+    const struct shmem_request r = CALLED("nvshmem_team_destroy");
     if (team == NVSHMEM_TEAM_INVALID)
         return;
     struct team *const t = team_for(&r, team);

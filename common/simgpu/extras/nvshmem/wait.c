@@ -1,11 +1,11 @@
 /*
  * wait.c: the functions of nvshmem/wait.h that wait and test
  */
-#include "nvshmem/word.h"
-#include "nvshmem/world.h"
+#include "extras/nvshmem/word.h"
+#include "extras/nvshmem/world.h"
 #include "simgpu/kernel.h"
 
-/* What a function of the wait family is given, as a WAIT for nelems words. */
+/* A WAIT for nelems words, from the arguments of a wait function. */
 #define WAIT_FOR(CALL, T)                                                      \
     {                                                                          \
         .call = (CALL), .pc = __builtin_return_address(0),                     \
@@ -14,12 +14,12 @@
         .cmp = cmp                                                             \
     }
 
-static int counts(const struct request *r, size_t i)
+static int counts(const struct shmem_request *r, size_t i)
 {
     return !r->status || r->status[i] == 0;
 }
 
-static void check_kernel(const struct request *r)
+static void check_kernel(const struct shmem_request *r)
 {
     if (simgpu_outside)
         request_fault(r, "it is for kernels; host code has the _on_stream "
@@ -27,8 +27,8 @@ static void check_kernel(const struct request *r)
     world_for(r);
 }
 
-/* The first element whose condition holds; SIZE_MAX: none. */
-static size_t test_any(const struct request *r)
+/* The index of the first element whose condition holds, or SIZE_MAX. */
+static size_t test_any(const struct shmem_request *r)
 {
     check_kernel(r);
     for (size_t i = 0; i < r->nelems; i++)
@@ -37,7 +37,7 @@ static size_t test_any(const struct request *r)
     return SIZE_MAX;
 }
 
-static size_t test_some(const struct request *r, size_t *indices)
+static size_t test_some(const struct shmem_request *r, size_t *indices)
 {
     size_t n = 0;
     check_kernel(r);
@@ -47,7 +47,7 @@ static size_t test_some(const struct request *r, size_t *indices)
     return n;
 }
 
-static int test_all(const struct request *r)
+static int test_all(const struct shmem_request *r)
 {
     check_kernel(r);
     for (size_t i = 0; i < r->nelems; i++)
@@ -56,8 +56,8 @@ static int test_all(const struct request *r)
     return 1;
 }
 
-/* True if there is an element to wait for. */
-static int any_counts(const struct request *r)
+/* True if any element has to be waited for. */
+static int any_counts(const struct shmem_request *r)
 {
     for (size_t i = 0; i < r->nelems; i++)
         if (counts(r, i))
@@ -65,7 +65,7 @@ static int any_counts(const struct request *r)
     return 0;
 }
 
-static size_t wait_any(const struct request *r)
+static size_t wait_any(const struct shmem_request *r)
 {
     size_t i = SIZE_MAX;
     while (any_counts(r) && (i = test_any(r)) == SIZE_MAX)
@@ -73,7 +73,7 @@ static size_t wait_any(const struct request *r)
     return i;
 }
 
-static size_t wait_some(const struct request *r, size_t *indices)
+static size_t wait_some(const struct shmem_request *r, size_t *indices)
 {
     size_t n = 0;
     while (any_counts(r) && (n = test_some(r, indices)) == 0)
@@ -81,19 +81,19 @@ static size_t wait_some(const struct request *r, size_t *indices)
     return n;
 }
 
-static void wait_all(const struct request *r)
+static void wait_all(const struct shmem_request *r)
 {
     check_kernel(r);
     request_run(r);
 }
 
-/* The functions with one value for all, and those with a value for each:
- * VALUES sets them in r. */
+/* Define the functions with one value for all elements, and those with a value
+ * for each. VALUES sets the values in r. */
 #define FAMILY(NAME, SUFFIX, T, VALUE, VALUES)                                 \
     void nvshmem_##NAME##_wait_until_all##SUFFIX(                              \
         T *ivars, size_t nelems, const int *status, int cmp, VALUE)            \
     {                                                                          \
-        struct request r =                                                     \
+        struct shmem_request r =                                               \
             WAIT_FOR("nvshmem_" #NAME "_wait_until_all" #SUFFIX, T);           \
         VALUES;                                                                \
         wait_all(&r);                                                          \
@@ -101,7 +101,7 @@ static void wait_all(const struct request *r)
     size_t nvshmem_##NAME##_wait_until_any##SUFFIX(                            \
         T *ivars, size_t nelems, const int *status, int cmp, VALUE)            \
     {                                                                          \
-        struct request r =                                                     \
+        struct shmem_request r =                                               \
             WAIT_FOR("nvshmem_" #NAME "_wait_until_any" #SUFFIX, T);           \
         VALUES;                                                                \
         return wait_any(&r);                                                   \
@@ -110,7 +110,7 @@ static void wait_all(const struct request *r)
         T *ivars, size_t nelems, size_t *indices, const int *status, int cmp,  \
         VALUE)                                                                 \
     {                                                                          \
-        struct request r =                                                     \
+        struct shmem_request r =                                               \
             WAIT_FOR("nvshmem_" #NAME "_wait_until_some" #SUFFIX, T);          \
         VALUES;                                                                \
         return wait_some(&r, indices);                                         \
@@ -118,14 +118,16 @@ static void wait_all(const struct request *r)
     int nvshmem_##NAME##_test_all##SUFFIX(T *ivars, size_t nelems,             \
                                           const int *status, int cmp, VALUE)   \
     {                                                                          \
-        struct request r = WAIT_FOR("nvshmem_" #NAME "_test_all" #SUFFIX, T);  \
+        struct shmem_request r =                                               \
+            WAIT_FOR("nvshmem_" #NAME "_test_all" #SUFFIX, T);                 \
         VALUES;                                                                \
         return test_all(&r);                                                   \
     }                                                                          \
     size_t nvshmem_##NAME##_test_any##SUFFIX(                                  \
         T *ivars, size_t nelems, const int *status, int cmp, VALUE)            \
     {                                                                          \
-        struct request r = WAIT_FOR("nvshmem_" #NAME "_test_any" #SUFFIX, T);  \
+        struct shmem_request r =                                               \
+            WAIT_FOR("nvshmem_" #NAME "_test_any" #SUFFIX, T);                 \
         VALUES;                                                                \
         return test_any(&r);                                                   \
     }                                                                          \
@@ -133,7 +135,8 @@ static void wait_all(const struct request *r)
         T *ivars, size_t nelems, size_t *indices, const int *status, int cmp,  \
         VALUE)                                                                 \
     {                                                                          \
-        struct request r = WAIT_FOR("nvshmem_" #NAME "_test_some" #SUFFIX, T); \
+        struct shmem_request r =                                               \
+            WAIT_FOR("nvshmem_" #NAME "_test_some" #SUFFIX, T);                \
         VALUES;                                                                \
         return test_some(&r, indices);                                         \
     }                                                                          \
@@ -141,7 +144,7 @@ static void wait_all(const struct request *r)
         T *ivars, size_t nelems, const int *status, int cmp, VALUE,            \
         cudaStream_t cstream)                                                  \
     {                                                                          \
-        struct request r = WAIT_FOR(                                           \
+        struct shmem_request r = WAIT_FOR(                                     \
             "nvshmemx_" #NAME "_wait_until_all" #SUFFIX "_on_stream", T);      \
         VALUES;                                                                \
         r.scope = SCOPE_STREAM;                                                \
@@ -155,7 +158,7 @@ static void wait_all(const struct request *r)
         T *const ivars = ivar;                                                 \
         const size_t nelems = 1;                                               \
         const int *const status = NULL;                                        \
-        struct request r = WAIT_FOR("nvshmem_" #NAME "_wait_until", T);        \
+        struct shmem_request r = WAIT_FOR("nvshmem_" #NAME "_wait_until", T);  \
         r.value = word_bits(&cmp_value, sizeof cmp_value);                     \
         wait_all(&r);                                                          \
     }                                                                          \
@@ -164,7 +167,7 @@ static void wait_all(const struct request *r)
         T *const ivars = ivar;                                                 \
         const size_t nelems = 1;                                               \
         const int *const status = NULL;                                        \
-        struct request r = WAIT_FOR("nvshmem_" #NAME "_test", T);              \
+        struct shmem_request r = WAIT_FOR("nvshmem_" #NAME "_test", T);        \
         r.value = word_bits(&cmp_value, sizeof cmp_value);                     \
         return test_all(&r);                                                   \
     }                                                                          \
@@ -174,7 +177,7 @@ static void wait_all(const struct request *r)
         T *const ivars = ivar;                                                 \
         const size_t nelems = 1;                                               \
         const int *const status = NULL;                                        \
-        struct request r =                                                     \
+        struct shmem_request r =                                               \
             WAIT_FOR("nvshmemx_" #NAME "_wait_until_on_stream", T);            \
         r.value = word_bits(&cmp_value, sizeof cmp_value);                     \
         r.scope = SCOPE_STREAM;                                                \
@@ -188,7 +191,7 @@ SIMGPU_SHMEM_WORDS(WORDS)
 
 /* ---- signals ------------------------------------------------------------- */
 
-static uint64_t load(const struct request *r)
+static uint64_t load(const struct shmem_request *r)
 {
     request_calls(r);
     const uint64_t value = simgpu_sync_load(r->dest, 8, SIMGPU_ACQUIRE);
@@ -202,7 +205,7 @@ uint64_t nvshmem_signal_wait_until(uint64_t *sig_addr, int cmp,
     uint64_t *const ivars = sig_addr;
     const size_t nelems = 1;
     const int *const status = NULL;
-    struct request r = WAIT_FOR("nvshmem_signal_wait_until", uint64_t);
+    struct shmem_request r = WAIT_FOR("nvshmem_signal_wait_until", uint64_t);
     r.value = cmp_val;
     wait_all(&r);
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
@@ -215,7 +218,7 @@ void nvshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp,
     uint64_t *const ivars = sig_addr;
     const size_t nelems = 1;
     const int *const status = NULL;
-    struct request r =
+    struct shmem_request r =
         WAIT_FOR("nvshmemx_signal_wait_until_on_stream", uint64_t);
     r.value = cmp_value;
     r.scope = SCOPE_STREAM;
@@ -225,20 +228,20 @@ void nvshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp,
 
 uint64_t nvshmem_signal_fetch(uint64_t *sig_addr)
 {
-    struct request r = CALLED("nvshmem_signal_fetch");
+    struct shmem_request r = CALLED("nvshmem_signal_fetch");
     uint64_t value;
     const int me = nvshmem_my_pe();
     r.dest = heap_of_pe(&r, sig_addr, sizeof *sig_addr, me, "sig_addr");
     if (!simgpu_outside)
         return load(&r);
-    r = (struct request){.call = r.call,
-                         .pc = r.pc,
-                         .kind = REQUEST_GET,
-                         .dest = &value,
-                         .source = sig_addr,
-                         .nelems = 1,
-                         .size = sizeof value,
-                         .pe = me};
+    r = (struct shmem_request){.call = r.call,
+                               .pc = r.pc,
+                               .kind = REQUEST_GET,
+                               .dest = &value,
+                               .source = sig_addr,
+                               .nelems = 1,
+                               .size = sizeof value,
+                               .pe = me};
     request_run(&r);
     return value;
 }

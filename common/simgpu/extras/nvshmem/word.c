@@ -1,17 +1,18 @@
-#include "nvshmem/word.h"
+#include "extras/nvshmem/word.h"
 
-#include "nvshmem/move.h"
-#include "nvshmem/world.h"
+#include "core/report.h"
+#include "extras/nvshmem/move.h"
+#include "extras/nvshmem/world.h"
 #include "simgpu/kernel.h"
 #include "simgpu/nccl_window.h" /* simgpu_memcpy */
 #include "simgpu/remote.h"
 
 /* ---- words and their fields ---------------------------------------------- */
 
-/* A value of 2, 4 or 8 bytes, in a word of 4 or 8. */
+/* A value of 2, 4 or 8 bytes inside a word of 4 or 8. */
 struct field {
     char *word;
-    unsigned nbytes, shift; /* of the word; of the field in it */
+    unsigned nbytes, shift; /* the word's; the field's within it */
 };
 
 static struct field field_of(const void *p, size_t size)
@@ -28,27 +29,28 @@ static uint64_t mask_of(size_t size)
     return size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
 }
 
-static void check_aligned(const struct request *r, const void *p)
+static void check_aligned(const struct shmem_request *r, const void *p)
 {
     if ((uintptr_t)p % r->size)
-        request_fault(r, "%p is not aligned to %zu bytes", p, r->size);
+        request_fault(r, "%s is not aligned to %zu bytes",
+                      simgpu_pointer_text(p).text, r->size);
 }
 
 /* ---- changes ------------------------------------------------------------- */
 
 struct change {
-    const struct request *r;
+    const struct shmem_request *r;
     unsigned shift;
 };
 
-static uint64_t sum(const struct request *r, uint64_t old)
+static uint64_t sum(const struct shmem_request *r, uint64_t old)
 {
     uint64_t value = r->value;
     reduce_into(REDUCE_SUM, r->type, &old, &value, 1);
     return old & mask_of(r->size);
 }
 
-static uint64_t changed(const struct request *r, uint64_t old)
+static uint64_t changed(const struct shmem_request *r, uint64_t old)
 {
     switch (r->update) {
     case UPDATE_FETCH: return old;
@@ -62,7 +64,7 @@ static uint64_t changed(const struct request *r, uint64_t old)
     return old;
 }
 
-/* A flag_change of core/flag.h. */
+/* Apply an update, as a flag_change of core/stream/flag.h. */
 static uint64_t change(uint64_t old, const void *operand)
 {
     const struct change *const c = operand;
@@ -71,7 +73,7 @@ static uint64_t change(uint64_t old, const void *operand)
     return (old & ~mask) | (now << c->shift & mask);
 }
 
-static uint64_t update(const struct request *r, void *p, int order)
+static uint64_t update(const struct shmem_request *r, void *p, int order)
 {
     const struct field f = field_of(p, r->size);
     const struct change c = {r, f.shift};
@@ -82,22 +84,22 @@ static uint64_t update(const struct request *r, void *p, int order)
     return old >> f.shift & mask_of(r->size);
 }
 
-/* Sums do not depend on the order of what is added; of more PEs than a word
- * remembers, each follows the one before. */
-static int commuting(const struct request *r)
+/* Additions commute. With more PEs than a word can remember writers, each
+ * addition follows the one before instead. */
+static int commuting(const struct shmem_request *r)
 {
     const int few = world()->team[NVSHMEM_TEAM_WORLD].n < 60;
     return r->update == UPDATE_ADD && few ? SIMGPU_COMMUTES : 0;
 }
 
-/* What the runtime has to know of an update besides what it changes. */
-static int order_of(const struct request *r)
+/* Flags that tell the runtime how an update orders the kernel. */
+static int order_of(const struct shmem_request *r)
 {
     return (r->result ? SIMGPU_ACQUIRE : commuting(r)) |
            (r->update == UPDATE_SWAP_IF ? SIMGPU_COMPARES : 0);
 }
 
-static void do_update(const struct request *r)
+static void do_update(const struct shmem_request *r)
 {
     char *const p = heap_of_pe(r, r->dest, r->size, r->pe, "dest");
     check_aligned(r, r->dest);
@@ -115,8 +117,8 @@ static void do_update(const struct request *r)
         memcpy(r->result, &old, r->size);
 }
 
-/* p: a word that others may wait for orders what the kernel did before. */
-static void do_store(const struct request *r)
+/* p: storing a word that others may wait for is a release. */
+static void do_store(const struct shmem_request *r)
 {
     char *const p = heap_of_pe(r, r->dest, r->size, r->pe, "dest");
     const struct field f = field_of(p, r->size);
@@ -126,7 +128,7 @@ static void do_store(const struct request *r)
     }
     check_aligned(r, r->dest);
     if (f.nbytes != r->size) {
-        struct request set = *r;
+        struct shmem_request set = *r;
         set.update = UPDATE_SET;
         update(&set, p, SIMGPU_RELEASE);
         return;
@@ -134,10 +136,10 @@ static void do_store(const struct request *r)
     FOR(r, simgpu_sync_store(p, f.nbytes, r->value, SIMGPU_RELEASE));
 }
 
-static void do_signal(const struct request *r)
+static void do_signal(const struct shmem_request *r)
 {
     char *const p = heap_of_pe(r, r->sig, sizeof *r->sig, r->pe, "sig_addr");
-    struct request add = *r;
+    struct shmem_request add = *r;
     add.size = sizeof *r->sig;
     add.type = REDUCE_U64;
     add.update = UPDATE_ADD;
@@ -154,8 +156,8 @@ static void do_signal(const struct request *r)
                       r->sig_op);
 }
 
-/* The signal orders the put's own bytes: they count as written now. */
-static void do_put_signal(const struct request *r)
+/* The put's bytes are written before the signal, which orders them. */
+static void do_put_signal(const struct shmem_request *r)
 {
     const size_t nbytes = r->nelems * r->size;
     char *const to = heap_of_pe(r, r->dest, nbytes, r->pe, "dest");
@@ -167,8 +169,8 @@ static void do_put_signal(const struct request *r)
 /* ---- waiting ------------------------------------------------------------- */
 
 #define VALUE(T) (T)(word >> (target >> 32 & 31))
-/* Conditions on a field of a word. Of less than 8 bytes, the target has the
- * field's shift in its upper half. */
+/* Define conditions on a field of a word. If it is shorter than 8 bytes, the
+ * upper half of the target has the field's shift. */
 #define CONDITIONS(NAME, T, A, B)                                              \
     static int NAME##_eq(uint64_t word, uint64_t target)                       \
     {                                                                          \
@@ -203,12 +205,12 @@ CONDITIONS(u64, uint64_t, word, target)
 
 typedef int condition(uint64_t word, uint64_t target);
 
-/* In the order of NVSHMEM_CMP_*. */
+/* Conditions in the order of NVSHMEM_CMP_*. */
 #define ROW(NAME)                                                              \
     {                                                                          \
         NAME##_eq, NAME##_ne, NAME##_gt, NAME##_le, NAME##_lt, NAME##_ge       \
     }
-static condition *condition_of(const struct request *r)
+static condition *condition_of(const struct shmem_request *r)
 {
     static condition *const all[][6] = {ROW(i16), ROW(u16), ROW(i32),
                                         ROW(u32), ROW(i64), ROW(u64)};
@@ -225,7 +227,7 @@ struct awaited {
     uint64_t target;
 };
 
-static struct awaited awaited_of(const struct request *r, size_t i)
+static struct awaited awaited_of(const struct shmem_request *r, size_t i)
 {
     char *const p = (char *)r->dest + i * r->size;
     heap_of_pe(r, p, r->size, world()->team[0].me, "the word");
@@ -239,13 +241,13 @@ static struct awaited awaited_of(const struct request *r, size_t i)
     return a;
 }
 
-static void await(const struct request *r, size_t i)
+static void await(const struct shmem_request *r, size_t i)
 {
     const struct awaited a = awaited_of(r, i);
     FOR(r, simgpu_sync_until(a.f.word, a.f.nbytes, a.met, a.target));
 }
 
-int word_test(const struct request *r, size_t i)
+int word_test(const struct shmem_request *r, size_t i)
 {
     const struct awaited a = awaited_of(r, i);
     uint64_t word;
@@ -255,18 +257,18 @@ int word_test(const struct request *r, size_t i)
     request_called();
     if (!a.met(word, a.target))
         return 0;
-    await(r, i); // for the order that it makes
+    await(r, i); // for the order between kernels that it records
     return 1;
 }
 
-void word_do(const struct request *r)
+void word_do(const struct shmem_request *r)
 {
     switch (r->kind) {
     case REQUEST_PUT_SIGNAL: do_put_signal(r); break;
     case REQUEST_SIGNAL: do_signal(r); break;
     case REQUEST_STORE: do_store(r); break;
     case REQUEST_UPDATE: do_update(r); break;
-    default: // what was put before may be what another PE waits for
+    default: // another PE may be waiting for earlier puts
         simgpu_arrive();
         for (size_t i = 0; i < r->nelems; i++)
             if (!r->status || r->status[i] == 0)

@@ -1,17 +1,17 @@
 /*
- * word.h: words that kernels of different PEs synchronise with
+ * word.h: words by which kernels of different PEs synchronise
  */
 #ifndef SIMGPU_NVSHMEM_WORD_H
 #define SIMGPU_NVSHMEM_WORD_H
 
 #include <string.h> /* memcpy */
 
-#include "nvshmem/request.h"
+#include "extras/nvshmem/request.h"
 
-/* In a kernel: a signal, an atomic operation, a wait. */
-void word_do(const struct request *r);
+/* Run a signal, an atomic operation or a wait in a kernel. */
+void word_do(const struct shmem_request *r);
 
-/* What a word holds, by bits. */
+/* A word's contents as bits. */
 static inline uint64_t word_bits(const void *p, size_t nbytes)
 {
     uint64_t bits = 0;
@@ -19,7 +19,7 @@ static inline uint64_t word_bits(const void *p, size_t nbytes)
     return bits;
 }
 
-/* Of element i of the array that a WAIT is for: whether the condition holds. */
-int word_test(const struct request *r, size_t i);
+/* True if the condition of a WAIT holds for element i of its array. */
+int word_test(const struct shmem_request *r, size_t i);
 
 #endif

@@ -1,4 +1,4 @@
-#include "nvshmem/world.h"
+#include "extras/nvshmem/world.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
@@ -9,14 +9,14 @@
 #include "simgpu/kernel.h" /* simgpu_outside */
 
 static struct world the_world = {.device = -1};
-static int ninit; /* calls of nvshmem_init() without their finalize */
+static int ninit; /* calls of nvshmem_init() not yet finalized */
 
 struct world *world(void)
 {
     return &the_world;
 }
 
-struct world *world_for(const struct request *r)
+struct world *world_for(const struct shmem_request *r)
 {
     if (the_world.status == NVSHMEM_STATUS_NOT_INITIALIZED)
         request_fault(r, "NVSHMEM is not initialised: call nvshmem_init() "
@@ -24,7 +24,7 @@ struct world *world_for(const struct request *r)
     return &the_world;
 }
 
-struct world *world_bind(const struct request *r)
+struct world *world_bind(const struct shmem_request *r)
 {
     struct world *const w = world_for(r);
     struct team *const all = &w->team[NVSHMEM_TEAM_WORLD];
@@ -46,10 +46,10 @@ struct world *world_bind(const struct request *r)
     return w;
 }
 
-/* ---- beginning and end --------------------------------------------------- */
+/* ---- init and finalize --------------------------------------------------- */
 
-/* Start MPI unless it has been. */
-static void start_mpi(const struct request *r)
+/* Start MPI unless it has been started. */
+static void start_mpi(const struct shmem_request *r)
 {
     int done = 0;
     MPI_Initialized(&done);
@@ -58,7 +58,7 @@ static void start_mpi(const struct request *r)
     the_world.starts_mpi |= !done;
 }
 
-static void begin(const struct request *r, MPI_Comm comm)
+static void begin(const struct shmem_request *r, MPI_Comm comm)
 {
     MPI_Comm mine;
     FOR(r, MPI_Comm_dup(comm, &mine));
@@ -66,8 +66,9 @@ static void begin(const struct request *r, MPI_Comm comm)
     the_world.status = NVSHMEM_STATUS_IS_BOOTSTRAPPED;
 }
 
-/* A communicator of the PEs in the order of the unique id's arguments. */
-static MPI_Comm by_uniqueid(const struct request *r,
+/* A communicator of the PEs, in the order given by the
+ * unique id's arguments. */
+static MPI_Comm by_uniqueid(const struct shmem_request *r,
                             const nvshmemx_init_attr_t *attr)
 {
     const nvshmemx_uniqueid_args_t *const args = &attr->args.uid_args;
@@ -93,7 +94,7 @@ static MPI_Comm by_uniqueid(const struct request *r,
     return comm;
 }
 
-static void init(const struct request *r, unsigned flags,
+static void init(const struct shmem_request *r, unsigned flags,
                  const nvshmemx_init_attr_t *attr)
 {
     if (ninit++)
@@ -117,13 +118,13 @@ static void init(const struct request *r, unsigned flags,
     }
 }
 
-static void finalize(const struct request *r)
+static void finalize(const struct shmem_request *r)
 {
     struct world *const w = world_for(r);
     if (--ninit)
         return;
     if (w->device >= 0) {
-        struct request barrier = *r;
+        struct shmem_request barrier = *r;
         barrier.kind = REQUEST_BARRIER;
         request_run(&barrier);
         heap_end();
@@ -139,13 +140,13 @@ static void finalize(const struct request *r)
 
 void nvshmem_init(void)
 {
-    const struct request r = CALLED("nvshmem_init");
+    const struct shmem_request r = CALLED("nvshmem_init");
     init(&r, 0, NULL);
 }
 
 int nvshmem_init_thread(int requested, int *provided)
 {
-    const struct request r = CALLED("nvshmem_init_thread");
+    const struct shmem_request r = CALLED("nvshmem_init_thread");
     (void)requested;
     init(&r, 0, NULL);
     *provided = NVSHMEM_THREAD_SERIALIZED;
@@ -154,27 +155,27 @@ int nvshmem_init_thread(int requested, int *provided)
 
 int nvshmemx_init_attr(unsigned int flags, nvshmemx_init_attr_t *attributes)
 {
-    const struct request r = CALLED("nvshmemx_init_attr");
+    const struct shmem_request r = CALLED("nvshmemx_init_attr");
     init(&r, flags, attributes);
     return 0;
 }
 
 int nvshmemx_hostlib_init_attr(unsigned int flags, nvshmemx_init_attr_t *attr)
 {
-    const struct request r = CALLED("nvshmemx_hostlib_init_attr");
+    const struct shmem_request r = CALLED("nvshmemx_hostlib_init_attr");
     init(&r, flags, attr);
     return 0;
 }
 
 void nvshmem_finalize(void)
 {
-    const struct request r = CALLED("nvshmem_finalize");
+    const struct shmem_request r = CALLED("nvshmem_finalize");
     finalize(&r);
 }
 
 void nvshmemx_hostlib_finalize(void)
 {
-    const struct request r = CALLED("nvshmemx_hostlib_finalize");
+    const struct shmem_request r = CALLED("nvshmemx_hostlib_finalize");
     finalize(&r);
 }
 
@@ -221,17 +222,17 @@ int nvshmemx_set_attr_mpi_comm_args(void *mpi_comm,
     return 0;
 }
 
-/* ---- what a PE is -------------------------------------------------------- */
+/* ---- properties of a PE -------------------------------------------------- */
 
 int nvshmem_my_pe(void)
 {
-    const struct request r = CALLED("nvshmem_my_pe");
+    const struct shmem_request r = CALLED("nvshmem_my_pe");
     return world_for(&r)->team[NVSHMEM_TEAM_WORLD].me;
 }
 
 int nvshmem_n_pes(void)
 {
-    const struct request r = CALLED("nvshmem_n_pes");
+    const struct shmem_request r = CALLED("nvshmem_n_pes");
     return world_for(&r)->team[NVSHMEM_TEAM_WORLD].n;
 }
 

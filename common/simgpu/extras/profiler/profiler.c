@@ -3,30 +3,41 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "core/clock.h"
-#include "core/model.h"
+#include "core/clock/clock.h"
+#include "core/clock/model.h"
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
+#include "extras/profiler/profiler_plugin.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
 #include "nccl/message.h"
-#include "nccl/profiler_plugin.h"
 #include "nccl/reduce.h"
 
-/* ---- what NCCL calls things ---------------------------------------------- */
+/* ---- NCCL's names -------------------------------------------------------- */
 
 static const char *const func_name[] = {
-    "Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce",
-    "SendRecv",  "Send",   "Recv",      "AlltoAll",      "Scatter",
-    "Gather",    "",       "PutSignal", "Signal",        "WaitSignal"};
-enum { FUNC_SEND = 6, FUNC_RECV = 7, FUNC_PUT = 12, FUNC_SIGNAL, FUNC_WAIT };
+    [PROFILER_BROADCAST] = "Broadcast",
+    [PROFILER_REDUCE] = "Reduce",
+    [PROFILER_ALLGATHER] = "AllGather",
+    [PROFILER_REDUCESCATTER] = "ReduceScatter",
+    [PROFILER_ALLREDUCE] = "AllReduce",
+    [PROFILER_SENDRECV] = "SendRecv",
+    [PROFILER_SEND] = "Send",
+    [PROFILER_RECV] = "Recv",
+    [PROFILER_ALLTOALL] = "AlltoAll",
+    [PROFILER_SCATTER] = "Scatter",
+    [PROFILER_GATHER] = "Gather",
+    [PROFILER_PUT] = "PutSignal",
+    [PROFILER_SIGNAL] = "Signal",
+    [PROFILER_WAIT] = "WaitSignal",
+};
 
 static const char *const type_name[] = {
     "ncclInt8",    "ncclUint8",    "ncclInt32",      "ncclUint32",
     "ncclInt64",   "ncclUint64",   "ncclFloat16",    "ncclFloat32",
     "ncclFloat64", "ncclBfloat16", "ncclFloat8e4m3", "ncclFloat8e5m2"};
 
-/* In NCCL's order; with the warps of NCCL's widest kernel of a protocol. */
+/* Names in NCCL's order, and the warps of NCCL's widest kernel by protocol. */
 static const char *const algo_name[] = {
     "TREE",      "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS",
     "NVLS_TREE", "PAT"};
@@ -35,33 +46,33 @@ static const struct {
     uint8_t nwarps;
 } protos[] = {{"LL", 16}, {"LL128", 20}, {"SIMPLE", 17}};
 
-static int func_of(const struct call *c)
+static enum profiler_func func_of(const struct nccl_call *c)
 {
     switch (c->kind) {
     case CALL_COLL: return coll_func(c);
-    case CALL_SEND: return FUNC_SEND;
-    case CALL_RECV: return FUNC_RECV;
-    case CALL_PUT: return c->target ? FUNC_PUT : FUNC_SIGNAL;
-    case CALL_WAIT: return FUNC_WAIT;
+    case CALL_SEND: return PROFILER_SEND;
+    case CALL_RECV: return PROFILER_RECV;
+    case CALL_PUT: return c->target ? PROFILER_PUT : PROFILER_SIGNAL;
+    case CALL_WAIT: return PROFILER_WAIT;
     }
-    return 0;
+    abort();
 }
 
-/* True if NCCL makes messages of it. */
-static int is_messages(const struct call *c)
+/* True if NCCL runs the collective as messages. */
+static int is_messages(const struct nccl_call *c)
 {
     return c->kind == CALL_SEND || c->kind == CALL_RECV ||
            (c->kind == CALL_COLL && coll_is_messages(c));
 }
 
-/* Does this rank send to, or receive from, the peer? */
-static int sends(const struct call *c, int peer)
+/* True if this rank sends to the peer; below, if it receives from the peer. */
+static int sends(const struct nccl_call *c, int peer)
 {
     return c->kind == CALL_COLL ? coll_sends(c, peer)
                                 : c->kind == CALL_SEND && peer == c->root;
 }
 
-static int receives(const struct call *c, int peer)
+static int receives(const struct nccl_call *c, int peer)
 {
     return c->kind == CALL_COLL ? coll_receives(c, peer)
                                 : c->kind == CALL_RECV && peer == c->root;
@@ -83,7 +94,8 @@ static int count_nodes(const struct ncclComm *c)
 void profiler_join(struct ncclComm *c)
 {
     const char *const name = c->config.name;
-    if (c->profiled) // of a communicator that was revoked, and has a new hub
+    // a revoked communicator with a new hub was profiled already
+    if (c->profiled)
         return;
     struct profiler_comm *const p =
         simgpu_need(calloc(1, sizeof *p), "a profiler");
@@ -109,10 +121,10 @@ void profiler_leave(struct ncclComm *c)
 
 /* ---- API events ---------------------------------------------------------- */
 
-/* The calling thread's group, from its first call. */
+/* The calling thread's group, from its first call on. */
 static _Thread_local struct {
     int open, mask;
-    void *event; /* may be NULL even so: the plugin doesn't want it */
+    void *event; /* NULL if the plugin doesn't want the event */
 } group;
 
 enum {
@@ -125,7 +137,7 @@ enum {
                    PROFILE_KERNEL_LAUNCH | OF_GROUP | PROFILE_CE
 };
 
-static void enter_group(const struct call *c, int depth, int captured)
+static void enter_group(const struct nccl_call *c, int depth, int captured)
 {
     struct profiler_event_v5 e = {.type = PROFILE_GROUP_API};
     group.mask = plugin_mask();
@@ -140,7 +152,7 @@ static void enter_group(const struct call *c, int depth, int captured)
     plugin_record(group.event, PROFILE_GROUP_START_STOP, 0);
 }
 
-static void *start_p2p_api(const struct call *c, int func, int captured)
+static void *start_p2p_api(const struct nccl_call *c, int func, int captured)
 {
     struct profiler_event_v5 e = {.type = PROFILE_P2P_API,
                                   .parentObj = group.event};
@@ -154,7 +166,7 @@ static void *start_p2p_api(const struct call *c, int func, int captured)
                : NULL;
 }
 
-static void *start_coll_api(const struct call *c, int captured)
+static void *start_coll_api(const struct nccl_call *c, int captured)
 {
     struct profiler_event_v5 e = {.type = PROFILE_COLL_API,
                                   .parentObj = group.event};
@@ -169,7 +181,7 @@ static void *start_coll_api(const struct call *c, int captured)
                : NULL;
 }
 
-void profiler_enter_call(struct call *c, int depth)
+void profiler_enter_call(struct nccl_call *c, int depth)
 {
     const int captured = simgpu_stream_capture(c->stream) != NULL;
     int any_send = 0, any_recv = 0;
@@ -188,12 +200,12 @@ void profiler_enter_call(struct call *c, int depth)
         any_recv |= receives(c, r);
     }
     if (any_send)
-        c->profiled.send = start_p2p_api(c, FUNC_SEND, captured);
+        c->profiled.send = start_p2p_api(c, PROFILER_SEND, captured);
     if (any_recv)
-        c->profiled.recv = start_p2p_api(c, FUNC_RECV, captured);
+        c->profiled.recv = start_p2p_api(c, PROFILER_RECV, captured);
 }
 
-void profiler_leave_call(struct call *c)
+void profiler_leave_call(struct nccl_call *c)
 {
     plugin_stop(c->profiled.send);
     plugin_stop(c->profiled.recv);
@@ -216,11 +228,11 @@ void profiler_leave_group(void)
 /* ---- tasks --------------------------------------------------------------- */
 
 struct profiler_task {
-    _Atomic int refs; /* the launch and the operation */
-    struct call call; /* with the program's buffers */
-    int nchannels;    /* of a collective */
+    _Atomic int refs;      /* held by the launch and by the operation */
+    struct nccl_call call; /* has the program's own buffers */
+    int nchannels;         /* a collective's */
     int nevents;
-    void *event[]; /* of the collective, or each message */
+    void *event[]; /* one for the collective, or for each message */
 };
 
 struct profiler_launch {
@@ -237,7 +249,7 @@ void profiler_release(struct profiler_task *t)
         free(t);
 }
 
-static struct profiler_task *task_of(const struct call *c)
+static struct profiler_task *task_of(const struct nccl_call *c)
 {
     const int n = is_messages(c) ? 2 * c->comm->nranks : 1;
     struct profiler_task *const t = simgpu_need(
@@ -255,7 +267,7 @@ static int number_in(const char *const *names, int n, const char *name)
     return 0;
 }
 
-/* What the machine's model has chosen for a collective. */
+/* Copy the modelled machine's choice for a collective. */
 static void take_choice(struct profiler_task *t, struct profiler_event_v5 *e,
                         struct profiler_detail *d)
 {
@@ -277,7 +289,7 @@ static void take_choice(struct profiler_task *t, struct profiler_event_v5 *e,
 
 static void start_coll(const struct profiler_launch *l, struct profiler_task *t)
 {
-    const struct call *const c = &t->call;
+    const struct nccl_call *const c = &t->call;
     struct profiler_detail d = {.func = func_of(c),
                                 .datatype = (int)c->type,
                                 .op = c->op,
@@ -295,7 +307,7 @@ static void start_coll(const struct profiler_launch *l, struct profiler_task *t)
     e.coll.count = c->count;
     e.coll.root = c->root;
     if (c->coll == COLL_ALLGATHER || c->coll == COLL_BROADCAST) {
-        e.coll.count *= reduce_type_size(c->type); // to NCCL it is bytes
+        e.coll.count *= reduce_type_size(c->type); // NCCL counts it in bytes
         d.datatype = ncclInt8;
     }
     e.coll.datatype = type_name[d.datatype];
@@ -304,8 +316,8 @@ static void start_coll(const struct profiler_launch *l, struct profiler_task *t)
     t->event[t->nevents++] = plugin_start(c->comm->profiled, &e, &d);
 }
 
-/* The part of a buffer that goes to, or comes from, a peer. */
-static void *part_of(const struct call *c, const void *buffer, int peer,
+/* The part of a buffer that is sent to, or received from, a peer. */
+static void *part_of(const struct nccl_call *c, const void *buffer, int peer,
                      int all)
 {
     const size_t block = c->count * reduce_type_size(c->type);
@@ -315,12 +327,13 @@ static void *part_of(const struct call *c, const void *buffer, int peer,
 static void start_p2p(const struct profiler_launch *l, struct profiler_task *t,
                       int func, int peer, void *buffer)
 {
-    const struct call *const c = &t->call;
+    const struct nccl_call *const c = &t->call;
     const struct profiler_detail d = {.func = func, .datatype = (int)c->type};
-    struct profiler_event_v5 e = {
-        .type = PROFILE_P2P,
-        .parentObj = func == FUNC_SEND ? c->profiled.send : c->profiled.recv,
-        .rank = c->comm->rank};
+    struct profiler_event_v5 e = {.type = PROFILE_P2P,
+                                  .parentObj = func == PROFILER_SEND
+                                                   ? c->profiled.send
+                                                   : c->profiled.recv,
+                                  .rank = c->comm->rank};
     e.p2p.func = func_name[func];
     e.p2p.buff = buffer;
     e.p2p.datatype = type_name[c->type];
@@ -335,18 +348,18 @@ static void start_p2p(const struct profiler_launch *l, struct profiler_task *t,
 static void start_messages(const struct profiler_launch *l,
                            struct profiler_task *t)
 {
-    const struct call *const c = &t->call;
+    const struct nccl_call *const c = &t->call;
     const int coll = c->kind == CALL_COLL;
     if (!(c->profiled.mask & OF_P2P))
         return;
     for (int r = 0; r < c->comm->nranks; r++) {
         if (sends(c, r))
             start_p2p(
-                l, t, FUNC_SEND, r,
+                l, t, PROFILER_SEND, r,
                 part_of(c, c->sendbuf, r, coll && c->coll != COLL_GATHER));
         if (receives(c, r))
             start_p2p(
-                l, t, FUNC_RECV, r,
+                l, t, PROFILER_RECV, r,
                 part_of(c, c->recvbuf, r, coll && c->coll != COLL_SCATTER));
     }
 }
@@ -383,7 +396,7 @@ void profiler_leave_launch(struct profiler_launch *l)
     if (l->mask & OF_GROUP)
         l->group = plugin_start(l->comm->profiled, &e, NULL);
     for (int i = 0; i < l->n; i++) {
-        const struct call *const c = &l->task[i]->call;
+        const struct nccl_call *const c = &l->task[i]->call;
         if (is_messages(c))
             start_messages(l, l->task[i]);
         else if (c->kind == CALL_COLL)
@@ -400,7 +413,7 @@ void profiler_leave_launch(struct profiler_launch *l)
 
 /* ---- on the worker ------------------------------------------------------- */
 
-/* All channels begin before the first ends. */
+/* Raise all channels' events: each channel starts before the first one ends. */
 static void raise_channels(const struct profiler_task *t, uint64_t start_ns,
                            uint64_t end_ns)
 {

@@ -1,11 +1,11 @@
 /*
- * profiler_abi.h: what NCCL and its profiler plugins say to each other
+ * profiler_abi.h: the interface between NCCL and its profiler plugins
  *
- * A plugin exports ncclProfiler_v1 to ncclProfiler_v6, the functions of one
- * version of the interface. An event is started with a descriptor, which a
- * version lays out in its own way; 5 and 6 begin alike. The names and members
- * are NCCL's. What is left out belongs to events that simgpu never raises: the
- * proxy threads', network plugins' and copy engines'.
+ * A plugin exports some of ncclProfiler_v1 to ncclProfiler_v6, each a table of
+ * functions for one version of the interface. An event starts with a descriptor
+ * whose layout depends on the version; 5 and 6 have the same beginning. Names
+ * and members are NCCL's. The types leave out events that simgpu never raises:
+ * those of proxy threads, network plugins and copy engines.
  */
 #ifndef SIMGPU_NCCL_PROFILER_ABI_H
 #define SIMGPU_NCCL_PROFILER_ABI_H
@@ -29,7 +29,7 @@ enum { /* types of events: bits of the activation mask */
        PROFILE_CE = 7 << 12,
 };
 
-enum { /* states of events that are recorded */
+enum { /* states that are recorded for events */
        PROFILE_KERNEL_CH_STOP = 22,
        PROFILE_GROUP_START_STOP = 23, /* ncclGroupStart has returned */
        PROFILE_GROUP_END_START = 24,  /* ncclGroupEnd begins */
@@ -40,7 +40,7 @@ typedef void profiler_logger(int level, unsigned long flags, const char *file,
 
 /* ---- descriptors --------------------------------------------------------- */
 
-struct profiler_event_v5 { /* and 6 */
+struct profiler_event_v5 { /* version 6 uses it, too */
     uint64_t type;
     void *parentObj;
     int rank;
@@ -94,7 +94,7 @@ struct profiler_event_v5 { /* and 6 */
             uint8_t channelId;
             uint64_t pTimer; /* ns, when the kernel began on the device */
         } kernelCh;
-        char v6[96]; /* the longest of version 6 has 88 bytes */
+        char v6[96]; /* version 6's longest member has 88 bytes */
     };
 };
 
@@ -235,7 +235,7 @@ struct profiler_event_v1 {
     };
 };
 
-union profiler_args { /* of a state */
+union profiler_args { /* by state */
     struct {
         uint64_t pTimer;
     } kernelCh;
@@ -244,7 +244,7 @@ union profiler_args { /* of a state */
 
 /* ---- functions ----------------------------------------------------------- */
 
-/* Every version's struct but for init(), which is any function here. */
+/* The struct of every version; init(), which differs, is any function here. */
 struct profiler_table {
     const char *name;
     void (*init)(void);
@@ -254,7 +254,7 @@ struct profiler_table {
     ncclResult_t (*finalize)(void *context);
 };
 
-typedef ncclResult_t profiler_init_v1(void **context, int *mask); /* to 3 */
+typedef ncclResult_t profiler_init_v1(void **context, int *mask); /* up to 3 */
 typedef ncclResult_t profiler_init_v4(void **context, int *mask,
                                       const char *commName, uint64_t commHash,
                                       int nNodes, int nranks, int rank,
@@ -262,6 +262,6 @@ typedef ncclResult_t profiler_init_v4(void **context, int *mask,
 typedef ncclResult_t profiler_init_v5(void **context, uint64_t commId,
                                       int *mask, const char *commName,
                                       int nNodes, int nranks, int rank,
-                                      profiler_logger *log); /* and 6 */
+                                      profiler_logger *log); /* and version 6 */
 
 #endif

@@ -1,4 +1,4 @@
-#include "nccl/profiler_plugin.h"
+#include "extras/profiler/profiler_plugin.h"
 
 #include <dlfcn.h>   /* dlopen */
 #include <pthread.h> /* pthread_mutex_t */
@@ -11,19 +11,19 @@
 
 /* The process's one plugin. */
 static struct {
-    pthread_mutex_t lock; /* of loading and closing */
+    pthread_mutex_t lock; /* held while loading and closing */
     void *library;        /* NULL: none is loaded */
     const struct profiler_table *table;
     int version;
-    int users; /* communicators */
-    int mask;  /* the plugin writes to it at any time */
+    int users; /* communicators that use it */
+    int mask;  /* the plugin may write to it at any time */
 } plugin = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { NEWEST = 6 };
 
 /* ---- loading ------------------------------------------------------------- */
 
-/* True if a name may be short for libnccl-profiler-NAME.so. */
+/* True if the name may stand for libnccl-profiler-NAME.so. */
 static int may_be_short(const char *name)
 {
     const size_t n = strlen(name);
@@ -34,7 +34,7 @@ static int may_be_short(const char *name)
 static void *open_library(const char *name)
 {
     char file[4096], first[1024] = "";
-    if (!name || !*name) // looked for, but not asked for
+    if (!name || !*name) // the default library may be missing
         return dlopen("libnccl-profiler.so", RTLD_NOW | RTLD_LOCAL);
     void *library = strcasecmp(name, "STATIC_PLUGIN") == 0
                         ? dlopen(NULL, RTLD_NOW)
@@ -56,7 +56,7 @@ static void *open_library(const char *name)
     return library;
 }
 
-/* The newest version that the library has, as NCCL chooses. */
+/* Choose the newest version that the library has, as NCCL does. */
 static int find_table(const char *name)
 {
     char symbol[32];
@@ -85,7 +85,7 @@ static void close_library(void)
 
 static int load(void)
 {
-    static int failed; // once is enough, as in NCCL
+    static int failed; // as in NCCL, one failure is final
     const char *const name = getenv("NCCL_PROFILER_PLUGIN");
     if (failed)
         return -1;
@@ -155,7 +155,7 @@ int plugin_open(struct profiler_comm *c)
 void plugin_close(struct profiler_comm *c)
 {
     pthread_mutex_lock(&plugin.lock);
-    if (c->context) // a plugin may leave a communicator alone
+    if (c->context) // NULL if the plugin ignores this communicator
         plugin.table->finalize(c->context);
     leave();
     pthread_mutex_unlock(&plugin.lock);
@@ -175,7 +175,7 @@ static void *start(const struct profiler_comm *c, void *event)
     return handle;
 }
 
-/* The members that versions 1 to 4 name alike. */
+/* The members with the same names in versions 1 to 4. */
 #define COPY_COLL(to, from)                                                    \
     (to).coll.seqNumber = (from)->coll.seqNumber,                              \
     (to).coll.sendBuff = (from)->coll.sendBuff,                                \
@@ -191,7 +191,7 @@ static void *start(const struct profiler_comm *c, void *event)
 #define NAME(to, c, kind)                                                      \
     (to).kind.name = (c)->name, (to).kind.commHash = (c)->hash
 
-/* Before version 5, tasks were the children of groups. */
+/* Before version 5, tasks were children of groups. */
 static void *parent_of(const struct profiler_event_v5 *e)
 {
     return e->type == PROFILE_COLL  ? e->coll.parentGroup
@@ -292,7 +292,7 @@ static void *start_v1(const struct profiler_comm *c,
     return start(c, &old);
 }
 
-/* The types that a version knows, of those that are raised. */
+/* The types, among those that simgpu raises, that a version has. */
 static int known(void)
 {
     const int tasks = PROFILE_GROUP | PROFILE_COLL | PROFILE_P2P;

@@ -1,14 +1,14 @@
 /*
- * texture.c: making texture and surface objects
+ * texture.c: creating texture and surface objects
  *
  * A texture reads an array, rows of pitched memory, or linear memory; a surface
- * an array. Mipmaps and views in other formats are refused.
+ * accesses an array. Mipmaps and views in other formats are refused.
  */
-#include "device/texture.h"
+#include "extras/texture/texture.h"
 
 #include "core/host.h"
 #include "core/site.h"
-#include "cudart/copy.h"
+#include "cudart/memory/copy.h"
 
 enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32 };
 
@@ -43,7 +43,7 @@ static cudaError_t describe_array(struct texture *t, const struct cudaArray *a)
     return describe_channels(t, &a->desc);
 }
 
-/* Rows in memory that a program has allocated. */
+/* Rows in memory that the program has allocated. */
 static cudaError_t describe_memory(struct texture *t, void *p, size_t width,
                                    size_t height, size_t pitch)
 {

@@ -1,12 +1,13 @@
 /*
- * texture.c: how kernels read textures, and where surfaces have their bytes
+ * texture.c: how kernels read textures, and where the bytes of surfaces are
  *
- * By the CUDA programming guide's "Texture Fetching": a coordinate becomes a
- * position among N texels, its address mode one of [0, N) or the border. Linear
- * filtering weighs the texels at both sides of x - 0.5 in each dimension, with
- * weights of 8 bits of fraction, rounded to the nearest.
+ * The rules are those of "Texture Fetching" in the CUDA programming guide. A
+ * coordinate becomes a position among N texels, and the address mode maps the
+ * position into [0, N) or to the border. Linear filtering weighs the texels on
+ * both sides of x - 0.5 in each dimension, with weights rounded to 8 bits of
+ * fraction.
  */
-#include "device/texture.h"
+#include "extras/texture/texture.h"
 
 #include <math.h>    /* floorf, rintf */
 #include <pthread.h> /* pthread_mutex_lock */
@@ -28,7 +29,7 @@ static struct slot {
     struct texture *texture; /* NULL: never used */
     int alive;
 } slots[MAX_OBJECTS];
-static size_t latest; /* objects are given numbers in turn, from 1 */
+static size_t latest; /* objects are numbered in order, from 1 */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 unsigned long long texture_add(const struct texture *t)
@@ -102,7 +103,8 @@ static const struct texture *object_for(unsigned long long object, int surface,
 
 /* ---- texels -------------------------------------------------------------- */
 
-/* Texels are converted to floats: they are, or the texture asks for it. */
+/* True if texels are converted to floats: they are floats, or the texture asks
+ * for it. */
 static int reads_floats(const struct texture *t)
 {
     return t->format == cudaChannelFormatKindFloat ||
@@ -137,7 +139,7 @@ static void decode(const struct texture *t, const char *p, int channel,
         out->u[channel] = bits;
 }
 
-/* at: indices in each dimension, or BORDER. */
+/* at has an index for each dimension, or BORDER. */
 static void read_texel(const struct texture *t, const long at[3], int layer,
                        const void *pc, union simgpu_texel *out)
 {
@@ -164,7 +166,7 @@ static long floor_of(float x)
     return x != x ? 0 : (long)floorf(x < -most ? -most : x > most ? most : x);
 }
 
-/* Wrapping and mirroring exist for normalised coordinates only. */
+/* Wrapping and mirroring apply to normalised coordinates only. */
 static enum cudaTextureAddressMode mode_of(const struct texture *t, int d)
 {
     const enum cudaTextureAddressMode m = t->desc.addressMode[d];
@@ -173,7 +175,7 @@ static enum cudaTextureAddressMode mode_of(const struct texture *t, int d)
                : cudaAddressModeClamp;
 }
 
-/* A coordinate as a position among the texels of dimension d. */
+/* Convert a coordinate to a position among the texels of dimension d. */
 static float position(const struct texture *t, int d, float x)
 {
     if (!t->desc.normalizedCoords)
@@ -192,13 +194,13 @@ static long index_of(const struct texture *t, int d, long i)
     switch (mode_of(t, d)) {
     case cudaAddressModeWrap: return (i % n + n) % n;
     case cudaAddressModeBorder: return i < 0 || i >= n ? BORDER : i;
-    default: return i < 0 ? 0 : i < n ? i : n - 1; // a mirror's edge, too
+    default: return i < 0 ? 0 : i < n ? i : n - 1; // also the edge of a mirror
     }
 }
 
-/* An array of one dimension is one row of a GPU's texture of two dimensions,
- * read at y = 0, between its first row and the border. Other address modes find
- * that row on both sides. */
+/* A GPU treats a one-dimensional array as one row of a two-dimensional texture,
+ * read at y = 0, which lies between the border and that row. Other address
+ * modes find the row on both sides. */
 static int filtered_dims(const struct texture *t)
 {
     return t->ndims == 1 && !t->nlayers &&
@@ -218,7 +220,8 @@ static void sample_linear(const struct texture *t, const float x[3], int layer,
         const float from = position(t, d, d < t->ndims ? x[d] : 0) - 0.5f;
         first[d] = floor_of(from);
         const float part = from - floorf(from);
-        weight[d] = part >= 0 ? rintf(part * 256) / 256 : 0; // not for NaN, inf
+        // 0 for NaN and infinity
+        weight[d] = part >= 0 ? rintf(part * 256) / 256 : 0;
     }
     for (int corner = 0; corner < 1 << ndims; corner++) {
         long at[3] = {0};
@@ -229,7 +232,7 @@ static void sample_linear(const struct texture *t, const float x[3], int layer,
             w *= upper ? weight[d] : 1 - weight[d];
             at[d] = index_of(t, d, first[d] + upper);
         }
-        if (w == 0) // nothing of it is seen, not even infinity
+        if (w == 0) // has no effect, not even if it is infinite
             continue;
         read_texel(t, at, layer, pc, &texel);
         for (int c = 0; c < 4; c++)
@@ -237,7 +240,7 @@ static void sample_linear(const struct texture *t, const float x[3], int layer,
     }
 }
 
-/* ---- what device code calls ---------------------------------------------- */
+/* ---- calls from device code ---------------------------------------------- */
 
 void simgpu_texture_fetch(cudaTextureObject_t object, int index,
                           union simgpu_texel *out)
@@ -271,7 +274,7 @@ static void sample(const struct texture *t, const float to[3], int layer,
     read_texel(t, at, layer, pc, out);
 }
 
-/* A layer, brought into range. */
+/* Clamp a layer's number to its range. */
 static int layer_in(int layer, size_t nlayers)
 {
     return layer < 0 ? 0 : min_int(layer, (int)nlayers - 1);
@@ -288,8 +291,9 @@ void simgpu_texture_sample(cudaTextureObject_t object, int ndims, float x,
     sample(t, to, t->nlayers ? layer_in(layer, t->nlayers) : layer, pc, out);
 }
 
-/* The face that the direction (x, y, z) meets, and where: the programming
- * guide's "Cubemap Textures". A face's own address modes don't matter. */
+/* The face that the direction (x, y, z) meets, and where it does
+ * ("Cubemap Textures" in the programming guide). A face's own
+ * address modes don't matter. */
 static int face_of(float x, float y, float z, float at[3])
 {
     const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
@@ -346,7 +350,7 @@ void simgpu_texture_gather(cudaTextureObject_t object, float x, float y,
     }
 }
 
-/* Bring *i into [0, n) as the mode says. Returns 0 if it stays outside. */
+/* Bring *i into [0, n) by the address mode. Returns 0 if it stays outside. */
 static int bring_inside(long *i, size_t n, int mode, const void *pc)
 {
     if (*i >= 0 && (size_t)*i < n)

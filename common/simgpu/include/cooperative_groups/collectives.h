@@ -1,5 +1,5 @@
 /*
- * collectives.h: reductions, scans and copies of groups; part of
+ * collectives.h: reductions, scans and copies for groups; part of
  * cooperative_groups.h
  */
 #ifndef SIMGPU_COLLECTIVES_H
@@ -121,11 +121,11 @@ template <class G, class T> static inline T exclusive_scan(const G &g, T v)
     return exclusive_scan(g, v, plus<T>());
 }
 
-/* ---- with a place in memory: cuda::atomic, atomic_ref, or a pointer ------ */
+/* ---- updating memory: cuda::atomic, atomic_ref, or a pointer ------------- */
 
 namespace details
 {
-/* to = f(to, v): by its own operation, or by compare and exchange. */
+/* to = f(to, v): by the operation that `to` has, or by compare and exchange. */
 template <class A, class T> static inline T update(A &to, T v, plus<T>)
 {
     return to.fetch_add(v);
@@ -139,7 +139,7 @@ template <class A, class T, class F> static inline T update(A &to, T v, F f)
 }
 } // namespace details
 
-/* One thread adds the group's value to it, or stores it there. */
+/* One thread adds the group's value to memory, or stores it there. */
 template <class G, class A, class T, class F>
 static inline void reduce_update_async(const G &g, A &&to, T v, F f)
 {
@@ -162,7 +162,8 @@ static inline void reduce_store_async(const G &g, T *to, T v, F f)
         *to = sum;
 }
 
-/* A scan that begins with what was there, and adds the group's value to it. */
+/* A scan that starts with the value in memory, and adds
+ * the group's value to it. */
 template <class G, class A, class T, class F>
 static inline T inclusive_scan_update(const G &g, A &&to, T v, F f)
 {
@@ -195,7 +196,8 @@ static inline T exclusive_scan_update(const G &g, A &&to, T v)
     return exclusive_scan_update(g, to, v, plus<T>());
 }
 
-/* The threads of a group copy together; wait() ends in its barrier. */
+/* The threads of a group copy together. wait() ends
+ * with the group's barrier. */
 template <class G>
 static inline void memcpy_async(const G &g, void *to, const void *from,
                                 size_t nbytes)

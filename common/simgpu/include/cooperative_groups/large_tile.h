@@ -1,9 +1,9 @@
 /*
  * large_tile.h: tiles of several warps; part of cooperative_groups.h
  *
- * They exchange values by way of an array of the block, as they do on a GPU by
- * way of shared memory. A kernel may hand over that memory (block_tile_memory);
- * here it stays unused.
+ * The threads exchange values through an array of the block, as they do through
+ * shared memory on a GPU. A kernel may provide that memory (block_tile_memory);
+ * simgpu doesn't use it.
  */
 #ifndef SIMGPU_LARGE_TILE_H
 #define SIMGPU_LARGE_TILE_H
@@ -12,7 +12,7 @@ namespace cooperative_groups
 {
 namespace details
 {
-/* One value of each thread of the block. */
+/* One value for each thread of the block. */
 template <class T> static inline T *block_values()
 {
     alignas(T) static thread_local char values[1024 * sizeof(T)];
@@ -59,8 +59,8 @@ template <unsigned SIZE> class large_tile
     {
         simgpu_tile_barrier(SIZE);
     }
-    /* The first thread calls f(values of all threads in their order); what it
-     * leaves at this thread's place. */
+    /* The first thread calls f(values of all threads, in order). Each thread's
+     * result is the value that f leaves at its position. */
     template <class T, class F> static T simgpu_gather(const T &v, F f)
     {
         T *const values = details::block_values<T>();
@@ -71,7 +71,7 @@ template <unsigned SIZE> class large_tile
             f(&mine);
         sync();
         const T result = mine;
-        sync(); // until then, nothing else may be put there
+        sync(); // only then may other values be stored here
         return result;
     }
     template <class T> static T shfl(T v, unsigned rank)

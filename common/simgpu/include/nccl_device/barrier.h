@@ -1,6 +1,6 @@
 /*
- * barrier.h: a barrier of all ranks: of each node by loads and stores, between
- * the nodes by signals
+ * barrier.h: a barrier of all ranks: within each node by loads and stores,
+ * between nodes by signals
  */
 #ifndef SIMGPU_NCCL_DEVICE_BARRIER_H
 #define SIMGPU_NCCL_DEVICE_BARRIER_H
@@ -56,9 +56,12 @@ template <class Coop> struct ncclBarrierSession {
         return *outer;
     }
 
-    /* A rank that has met its node meets the nodes' ranks of its place, which
-     * have met theirs. No signal goes to the ranks of its node, so the fence
-     * Put waits for what it has put to them before. */
+    /*
+     * First a rank meets its node. Then it meets the ranks with its place
+     * in the other nodes, which have met theirs. No signals are sent
+     * within a node, so the fence Put waits for what this rank has put to
+     * the ranks of its node.
+     */
     __device__ void sync(Coop, cuda::memory_order order,
                          ncclGinFenceLevel fence = simgpu_fence_all)
     {

@@ -1,11 +1,12 @@
 /*
  * cft.h: NCCL's transfers over the NVLink fabric (CFT)
  *
- * They need GPUs of compute capability 10.0 with a fabric, and a CUDA newer
- * than 13.2. No machine here has that, as ncclCommQueryProperties says, and
- * ncclDevCommCreate refuses cftCaps. The names are here so that programs with
- * another way beside this one compile; what NCCL's functions do without the
- * hardware, these do: a call ends the run, and no window has an endpoint.
+ * CFT needs GPUs of compute capability 10.0 with a fabric, and a CUDA newer
+ * than 13.2. No modelled machine has that, which ncclCommQueryProperties
+ * reports, and ncclDevCommCreate refuses cftCaps. The names exist so that
+ * programs which only use CFT where it is available compile. They behave as
+ * NCCL's do without the hardware: a call ends the run, and no window has an
+ * endpoint.
  */
 #ifndef SIMGPU_NCCL_DEVICE_CFT_H
 #define SIMGPU_NCCL_DEVICE_CFT_H
@@ -49,7 +50,8 @@ __device__ [[noreturn]] static inline void no_cft(const char *call)
 }
 } // namespace simgpu
 
-/* A fence between the fabric and other accesses; there are no others. */
+/* A fence between the fabric and other accesses. There
+ * are none of the fabric. */
 template <class Coop>
 __device__ static inline void
 ncclMemFence(Coop coop, cuda::memory_order, ncclMemProxyType producer,
@@ -107,7 +109,7 @@ template <class Coop> struct ncclCft {
 
 /* ---- teams and endpoints ------------------------------------------------- */
 
-/* This rank alone. */
+/* The team is this rank alone. */
 __device__ static inline ncclTeam
 ncclTeamCft(const ncclDevComm &, ncclCftTeamMode_t = NCCL_CFT_TEAM_FLAT)
 {

@@ -1,5 +1,5 @@
 /*
- * cft_barrier.h: a barrier by CFT, which no machine here has
+ * cft_barrier.h: a barrier by CFT, which no modelled machine has
  */
 #ifndef SIMGPU_NCCL_DEVICE_CFT_BARRIER_H
 #define SIMGPU_NCCL_DEVICE_CFT_BARRIER_H

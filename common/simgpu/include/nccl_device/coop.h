@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 #include <new>
 
-/* A power of two of neighbours in a warp. */
+/* A power of two of neighbouring lanes in a warp. */
 template <int nThreads> struct ncclCoopTile {
     static_assert(nThreads >= 1 && nThreads <= 32 &&
                       (nThreads & (nThreads - 1)) == 0,
@@ -62,7 +62,8 @@ struct ncclCoopLanes {
     }
 };
 
-/* Consecutive warps of a block, with a number below 16 of their own. */
+/* Consecutive warps of a block, with an id below 16 that no
+ * other such group uses. */
 struct ncclCoopWarpSpan {
     unsigned warp0 : 8, nWarps : 8, id : 8;
     __device__ constexpr ncclCoopWarpSpan(int warp0, int nWarps, int id)
@@ -107,7 +108,7 @@ struct ncclCoopCta {
     }
 };
 
-/* Any of the above, chosen while the program runs. */
+/* Any of the above, chosen at run time. */
 struct ncclCoopAny {
     struct VTable {
         int (*thread_rank)(const void *);
@@ -175,7 +176,7 @@ __device__ static inline unsigned ncclCoopGetLaneMask(ncclCoopCta)
     return ~0u;
 }
 
-/* What is known of a group at compile time. */
+/* What is known about a group at compile time. */
 template <int N>
 __device__ static inline constexpr bool ncclCoopIsThread(ncclCoopTile<N>)
 {
@@ -204,7 +205,7 @@ __device__ static inline constexpr bool ncclCoopWithinWarp(ncclCoopCta)
     return false;
 }
 
-/* Threads of the calling warp that may act together. */
+/* The calling warp's threads that can act together. */
 __device__ static inline ncclCoopLanes ncclCoopCoalesced()
 {
     return ncclCoopLanes(__activemask());
@@ -224,7 +225,7 @@ __device__ static inline ncclCoopTile<N> ncclCoopCoalesced(ncclCoopTile<N> coop)
     return coop;
 }
 
-/* ---- the value of one thread, for all ----------------------------------- */
+/* ---- broadcasting one thread's value ------------------------------------- */
 
 template <class T, class SHUFFLE>
 __device__ static inline T simgpu_coop_shuffle(T value, SHUFFLE shuffle)

@@ -29,7 +29,7 @@ __device__ static inline ncclTeam ncclTeamLsa(const ncclDevComm &comm)
     return {comm.lsaSize, comm.lsaRank, 1};
 }
 
-/* The ranks with this one's place in their LSA teams. */
+/* The ranks with the same place in their LSA teams as this one. */
 __device__ static inline ncclTeam ncclTeamRail(const ncclDevComm &comm)
 {
     return ncclTeamOuterFactor(ncclTeamWorld(comm), comm.lsaSize);
@@ -49,31 +49,38 @@ __device__ static inline int ncclTeamRankToLsa(const ncclDevComm &comm,
 
 /* ---- windows ------------------------------------------------------------- */
 
-/* A window that is known to be one, by rank of the communicator. */
-__device__ static inline const simgpu_window *simgpu_window_of(ncclWindow_t w,
-                                                               const char *call)
+/* This rank and the first one of its LSA team, by a window that is checked. The
+ * window is in host memory, which kernels may not touch: no access is recorded
+ * here. */
+struct simgpu_window_ranks {
+    int own, lsa_first;
+};
+static __attribute__((noinline, no_sanitize("thread"), unused)) //
+simgpu_window_ranks
+simgpu_window_of(ncclWindow_t w, const char *call)
 {
     simgpu_nccl_pointer(w, 0, -1, call);
-    return *(const simgpu_window *const *)w;
+    const simgpu_window *const p = *(const simgpu_window *const *)w;
+    return {p->rank, p->lsa_first};
 }
 
 __device__ static inline void *ncclGetLocalPointer(ncclWindow_t w,
                                                    size_t offset)
 {
-    const simgpu_window *const p = simgpu_window_of(w, __func__);
-    return simgpu_nccl_pointer(w, offset, p->rank, __func__);
+    const int rank = simgpu_window_of(w, __func__).own;
+    return simgpu_nccl_pointer(w, offset, rank, __func__);
 }
 
-/* peer: a rank of the LSA team. */
+/* peer is a rank of the LSA team. */
 __device__ static inline void *ncclGetLsaPointer(ncclWindow_t w, size_t offset,
                                                  int peer)
 {
-    const simgpu_window *const p = simgpu_window_of(w, __func__);
-    return simgpu_nccl_pointer(w, offset, peer < 0 ? -2 : p->lsa_first + peer,
+    const int first = simgpu_window_of(w, __func__).lsa_first;
+    return simgpu_nccl_pointer(w, offset, peer < 0 ? -2 : first + peer,
                                __func__);
 }
 
-/* peer: a rank of the communicator, or of the team. */
+/* peer is a rank of the communicator, or of the team. */
 __device__ static inline void *ncclGetPeerPointer(ncclWindow_t w, size_t offset,
                                                   int peer)
 {
@@ -83,8 +90,8 @@ __device__ static inline void *ncclGetPeerPointer(ncclWindow_t w, size_t offset,
 __device__ static inline void *ncclGetPeerPointer(ncclWindow_t w, size_t offset,
                                                   ncclTeam team, int peer)
 {
-    const simgpu_window *const p = simgpu_window_of(w, __func__);
-    const int rank = p->rank + (peer - team.rank) * team.stride;
+    const int own = simgpu_window_of(w, __func__).own;
+    const int rank = own + (peer - team.rank) * team.stride;
     return simgpu_nccl_pointer(w, offset, rank < 0 ? -2 : rank, __func__);
 }
 
@@ -102,7 +109,7 @@ ncclGetLsaMultimemPointer(ncclWindow_t w, size_t offset,
                                 __func__);
 }
 
-/* The window of the communicator that holds ptr. */
+/* The communicator's window that contains ptr. */
 template <class Coop>
 __device__ static inline ncclWindow_t
 ncclFindWindow(Coop, const ncclDevComm &comm, const void *ptr)

@@ -1,21 +1,22 @@
 /*
  * gin.h: ncclGin, one-sided operations over the network
  *
- * A put or get is the network's work, beside the kernel (simgpu/network.h): its
- * source may change, and what it gets is there, only after a flush or a wait
- * for its counter. What the peer may read it learns from a signal. A strong
- * signal, and one that doesn't say, covers all that the context has put to the
- * peer before; a weak one only the put that it is part of.
+ * The network does a put or get while the kernel continues (simgpu/network.h).
+ * The source may change, and the data of a get are there, only after a flush or
+ * after a wait for the operation's counter. The peer learns from a signal what
+ * it may read. A strong signal, which is the default, covers everything that
+ * the context has put to the peer before; a weak one covers only the put that
+ * it is part of.
  *
- * The words of a signal lie in the resource buffer of the rank that receives
- * it, one for each sender; its value is their sum:
+ * The words of a signal are in the resource buffer of the rank that receives
+ * it, one for each sender; the signal's value is their sum:
  *
  *     signal  := word[context][signal][sender]      64 bits each
  *     counter := word[context][counter]
  *     shadow  := word[context][signal]
  *
- * So what a wait follows does not depend on the order in which several senders
- * arrive.
+ * The operations that a wait follows therefore don't depend on the order in
+ * which several senders arrive.
  */
 #ifndef SIMGPU_NCCL_DEVICE_GIN_H
 #define SIMGPU_NCCL_DEVICE_GIN_H
@@ -28,7 +29,7 @@
 
 namespace simgpu
 {
-/* How a signal arrives: simgpu/network.h. */
+/* Flags for how a signal arrives: simgpu/network.h. */
 template <class ACTION> struct gin_strength {
     enum { value = SIMGPU_STRONG };
 };
@@ -45,7 +46,7 @@ template <> struct gin_strength<ncclGin_WeakVASignalInc> {
     enum { value = 0 };
 };
 
-/* True if value has reached least, both of so many bits that wrap around. */
+/* True if value has reached least; both have that many bits and wrap around. */
 static inline bool gin_reached(uint64_t value, uint64_t least, int bits)
 {
     const uint64_t mask = ~UINT64_C(0) >> (64 - bits);
@@ -72,7 +73,8 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
 
     /* ---- one-sided operations -------------------------------------------- */
 
-    /* Each of a group's threads may call, or all of coop together. */
+    /* Each thread of a group may call these, or all
+     * threads of coop together. */
     template <class RemoteAction = ncclGin_None,
               class LocalAction = ncclGin_None, class Coop = ncclCoopThread,
               class DescriptorSmem = ncclGin_None,
@@ -179,7 +181,7 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         coop.sync();
     }
 
-    /* What this context has put and got is complete. */
+    /* Wait until everything that this context has put and got is complete. */
     template <class Coop, class DescriptorSmem = ncclGin_None>
     __device__ void flush(Coop coop,
                           cuda::memory_order = cuda::memory_order_acquire,
@@ -198,7 +200,7 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         return ncclSuccess;
     }
 
-    /* The same for one peer; complete after wait(). */
+    /* The same for one peer; it is complete after wait(). */
     template <class Coop = ncclCoopThread, class DescriptorSmem = ncclGin_None>
     __device__ void
     flushAsync(ncclTeam team, uint32_t peer, ncclGinRequest_t *outRequest,
@@ -248,7 +250,8 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
     {
         coop.sync();
         if (coop.thread_rank() == 0) {
-            if (bits >= 56 && least >> 55 == 0) // it follows just these puts
+            // the wait follows just these puts
+            if (bits >= 56 && least >> 55 == 0)
                 simgpu_sync_wait(counter_word(counter), 8, least, 0);
             else
                 while (!simgpu::gin_reached(readCounter(counter, bits), least,
@@ -360,8 +363,8 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         waitSignal(coop, signal, *getSignalShadowPtr(signal), bits);
     }
 
-    /* Wait until the signal is leastDelta ahead of its shadow; the shadow
-     * catches up. */
+    /* Wait until the signal is leastDelta ahead of its shadow, then set the
+     * shadow to the signal's value. */
     template <class Coop, class Uint>
     __device__ void waitSignalFollowShadow(
         Coop coop, ncclGinSignal_t signal, Uint leastDelta, Uint *before,
@@ -394,7 +397,7 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
                           8, 0, 0);
     }
 
-    /* What the network can do, as barriers ask. */
+    /* Capabilities of the network that barriers query. */
     __device__ bool _supportsStrongSignal() const
     {
         return true;
@@ -413,7 +416,7 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
         return ncclTeamRankToWorld(comm, team, peer);
     }
 
-    /* Word number i of this context in an array of a rank. */
+    /* Word number i of this context in a rank's array. */
     __device__ uint64_t *word(ncclDevResourceHandle array, int rank,
                               size_t i) const
     {
@@ -449,9 +452,9 @@ template <unsigned backendMask> struct ncclGin_BackendMask {
     }
 
     /*
-     * Wait for the sum of all senders' words. The wait follows the writes that
-     * made the words what they are then, or, of a single sender, the write
-     * that reached `least`.
+     * Wait for the sum of all senders' words. The wait is ordered after the
+     * writes that gave the words their current values or, if there is a single
+     * sender, after the write that reached `least`.
      */
     __device__ void await_signal(ncclGinSignal_t signal, uint64_t least,
                                  int bits) const

@@ -1,11 +1,11 @@
 /*
  * gin_barrier.h: a barrier of any ranks, by signals
  *
- * Barrier number index of a handle uses signals signal0 + index * team.nRanks
- * + rank: each rank signals all others with its own, in one context or in all.
- * How often a peer has been met is the shadow of its signal. The signals are
- * strong, so what a context has put to a peer is there when the peer leaves;
- * with the fence Put that includes what a rank puts to itself.
+ * Barrier number index of a handle uses signals signal0 + index * team.nRanks +
+ * rank. Each rank sends its own signal to all others, in one context or in all.
+ * The shadow of a peer's signal counts the barriers with that peer. The signals
+ * are strong: what a context has put to a peer has arrived when the peer leaves
+ * the barrier. With the fence Put this includes what a rank puts to itself.
  */
 #ifndef SIMGPU_NCCL_DEVICE_GIN_BARRIER_H
 #define SIMGPU_NCCL_DEVICE_GIN_BARRIER_H
@@ -45,7 +45,7 @@ static constexpr ncclGinFenceLevel simgpu_fence_all =
     ncclGinFenceLevel::Put | ncclGinFenceLevel::Get;
 
 template <class Coop> struct ncclGinBarrierSession {
-    /* gin: a context, or ncclGinAllContexts. */
+    /* gin is a context, or ncclGinAllContexts. */
     template <class Gin>
     __device__ ncclGinBarrierSession(Coop coop, Gin gin, ncclTeam team,
                                      ncclGinBarrierHandle handle,
@@ -118,7 +118,8 @@ template <class Coop> struct ncclGinBarrierSession {
     {
         return true;
     }
-    /* Step i of a barrier: the next rank first, this one last. */
+    /* The peer in step i of a barrier: the next rank comes
+     * first, this one last. */
     __device__ int peer(int i) const
     {
         return (team.rank + 1 + i) % team.nRanks;

@@ -1,7 +1,7 @@
 /*
  * gin_c.h: ncclGin's operations as functions, for other languages
  *
- * Each does what the member function of ncclGin does. A signal is given by
+ * Each does what the member function of ncclGin does. A signal is identified by
  * number or, with NCCL_GIN_SIGNAL_TYPE_VA, by window and offset.
  */
 #ifndef SIMGPU_NCCL_DEVICE_GIN_C_H
@@ -63,7 +63,7 @@ __device__ static inline uint64_t gin_value(ncclGinSignalOp_t op, uint64_t arg)
 {
     return op == ncclGinSignalInc ? 1 : arg;
 }
-/* do_it(action), with the remote action that the signal is. */
+/* Call do_it(action) with the remote action for the signal. */
 template <class FUNCTION>
 __device__ static inline void gin_with(const gin_signal &s, FUNCTION do_it)
 {
@@ -79,7 +79,7 @@ __device__ static inline void gin_with(const gin_signal &s, FUNCTION do_it)
         do_it(ncclGin_WeakSignalAdd{{s.id, s.value}});
 }
 
-struct gin_put_value { /* of 1, 2, 4 or 8 bytes */
+struct gin_put_value { /* a value of 1, 2, 4 or 8 bytes */
     ncclGin gin;
     ncclTeam team;
     int peer;

@@ -6,7 +6,7 @@
 
 #include "host.h"
 
-/* ---- what happens when a put is complete --------------------------------- */
+/* ---- actions when a put is complete -------------------------------------- */
 
 struct ncclGin_None {
 };
@@ -17,7 +17,7 @@ struct ncclGin_DescriptorSmem {
     ncclGinDescriptorSmem *descriptor;
 };
 
-/* At the peer: signal number `signal` grows. */
+/* At the peer, increase signal number `signal`. */
 struct ncclGin_SignalAdd {
     ncclGinSignal_t signal;
     uint64_t value;
@@ -34,7 +34,7 @@ struct ncclGin_StrongSignalInc : ncclGin_SignalInc {
 struct ncclGin_WeakSignalInc : ncclGin_SignalInc {
 };
 
-/* The same for a 64-bit word of a window. */
+/* The same for a 64-bit word in a window. */
 struct ncclGin_VASignalAdd {
     ncclWindow_t signalWindow;
     size_t signalOffset;
@@ -53,7 +53,7 @@ struct ncclGin_StrongVASignalInc : ncclGin_VASignalInc {
 struct ncclGin_WeakVASignalInc : ncclGin_VASignalInc {
 };
 
-/* Here: a counter grows when the source may be used again. */
+/* Here, increase a counter when the source may be used again. */
 struct ncclGin_CounterInc {
     ncclGinCounter_t counter;
 };

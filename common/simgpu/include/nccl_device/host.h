@@ -1,5 +1,5 @@
 /*
- * host.h: device communicators, teams and windows, as host code knows them
+ * host.h: device communicators, teams and windows in host code
  */
 #ifndef SIMGPU_NCCL_DEVICE_HOST_H
 #define SIMGPU_NCCL_DEVICE_HOST_H
@@ -29,7 +29,7 @@ typedef struct {
 } ncclGinRequest_t;
 
 typedef struct ncclMultimemHandle {
-    void *mcBasePtr; /* here: names the ranks whose memories it spans */
+    void *mcBasePtr; /* identifies the ranks whose memories it spans */
 } ncclMultimemHandle_t;
 
 typedef struct ncclLsaBarrierHandle {
@@ -84,7 +84,7 @@ typedef enum {
     NCCL_CFT_MULTIMEM = 0x2
 } ncclCftCap_t;
 
-/* What a device communicator is passed to kernels as. Plain data. */
+/* A device communicator, as passed to kernels. Plain data. */
 typedef struct ncclDevComm {
     unsigned int magic;
     unsigned int version;
@@ -103,7 +103,7 @@ typedef struct ncclDevComm {
     ncclLsaBarrierHandle_t hybridLsaBarrier;
     ncclGinBarrierHandle_t hybridRailGinBarrier;
     ncclGinBarrierHandle_t worldGinBarrier;
-    /* simgpu's own: where the words of GIN begin in the resource buffer */
+    /* simgpu's own: offsets of GIN's words in the resource buffer */
     ncclDevResourceHandle_t ginSignals, ginCounters, ginShadows;
 } ncclDevComm_t;
 
@@ -124,8 +124,8 @@ typedef struct ncclTeamRequirements {
     ncclMultimemHandle_t *outMultimemHandle;
 } ncclTeamRequirements_t;
 
-/* The layout is NCCL 2.32's. Older ones, which are zeroed instead of
- * initialised, are a subset. */
+/* The layout is NCCL 2.32's. Older layouts, which programs zero instead of
+ * initialising, are a subset. */
 typedef struct ncclDevCommRequirements {
     size_t size;
     unsigned int magic;
@@ -196,7 +196,7 @@ typedef struct ncclCommProperties {
 extern "C" {
 #endif
 
-/* Every function exists as pnccl... as well. */
+/* Every function also exists as pnccl... */
 #define SIMGPU_NCCL(type, name, args)                                          \
     type name args;                                                            \
     type p##name args
@@ -236,7 +236,7 @@ SIMGPU_NCCL(ncclResult_t, ncclLLA2ACreateRequirement,
             (int nBlocks, int nSlots, ncclLLA2AHandle_t *outHandle,
              ncclDevResourceRequirements_t *outReq));
 
-/* CFT, which no machine here has: cft.h. */
+/* CFT, which no modelled machine has: cft.h. */
 SIMGPU_NCCL(ncclTeam_t, ncclTeamCftMultimem, (ncclComm_t comm));
 SIMGPU_NCCL(ncclResult_t, ncclCftBarrierCreateRequirement,
             (ncclTeam_t team, int nBarriers, ncclCftBarrierHandle_t *outHandle,
@@ -263,9 +263,10 @@ ncclTeam_t pncclTeamCft(ncclComm_t comm, ncclCftTeamMode_t mode);
 }
 #endif
 
-/* ---- arithmetic of teams, on host and device ----------------------------- */
+/* ---- arithmetic with teams, on host and device --------------------------- */
 
-/* The position of b's rank brank in team a, which may be none of a's ranks. */
+/* The position of b's rank brank in team a, to which
+ * the rank may not belong. */
 static inline int ncclTeamRankToTeam(ncclTeam_t a, ncclTeam_t b, int brank)
 {
     return a.rank + (brank - b.rank) * b.stride / a.stride;
@@ -291,7 +292,7 @@ static inline ncclTeam_t ncclTeamOuterFactor(ncclTeam_t parent, int innerSize)
     return t;
 }
 
-/* Rank number `index` of those of parent that are not in subset. */
+/* Rank number `index` among the ranks of parent that are not in subset. */
 static inline int ncclTeamRankInDifference(ncclTeam_t parent, ncclTeam_t subset,
                                            int index)
 {

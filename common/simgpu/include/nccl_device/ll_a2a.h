@@ -1,15 +1,16 @@
 /*
  * ll_a2a.h: sessions in which ranks send each other single elements
  *
- * A block has slots on each rank, in two sets that take turns by epoch. An
- * element takes a slot for each 8 bytes, `maxElts` slots apart. Each slot says
- * in which epoch it was filled, which is what its receiver waits for:
+ * A block has two sets of slots on each rank, which alternate by epoch. An
+ * element uses one slot for each 8 bytes; these are `maxElts` slots apart. Each
+ * slot contains the epoch in which it was filled, which is what its receiver
+ * waits for:
  *
  *     block := epoch, slots[2][nSlots]     lines of 16 bytes
  *     slot  := data (8 bytes), epoch (4 bytes)
  *
- * A slot is filled at most once an epoch. Elements take modelled time for their
- * latency, not for their bytes.
+ * A slot is filled at most once per epoch. The modelled time of an element is
+ * its latency; its bytes cost nothing.
  */
 #ifndef SIMGPU_NCCL_DEVICE_LL_A2A_H
 #define SIMGPU_NCCL_DEVICE_LL_A2A_H
@@ -100,7 +101,8 @@ template <class Coop> struct ncclLLA2ASession {
         return acc;
     }
 
-    /* Every rank has sent to all, and received from all, in this epoch. */
+    /* Every rank has sent to all ranks, and received
+     * from all, in this epoch. */
     __device__ void endEpoch(Coop)
     {
         coop.sync();
@@ -124,7 +126,7 @@ template <class Coop> struct ncclLLA2ASession {
     {
         return (int)((sizeof(T) + 7) / 8);
     }
-    /* Line i of the block on a rank. */
+    /* Line i of a rank's block. */
     __device__ slot *line(int rank, uint32_t i) const
     {
         return (slot *)ncclGetPeerPointer(

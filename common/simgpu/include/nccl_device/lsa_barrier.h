@@ -1,14 +1,14 @@
 /*
  * lsa_barrier.h: a barrier of ranks that reach each other by loads and stores
  *
- * Each rank has an inbox per barrier and peer in its resource buffer, in which
- * the peer writes how many barriers it has arrived at:
+ * In its resource buffer each rank has an inbox per barrier and peer, into
+ * which the peer writes the number of barriers at which it has arrived:
  *
  *     words := epoch[2][nBarriers], unused[nBarriers],
  *              inbox[nBarriers][team.nRanks]
  *
- * A barrier orders as if its memory order were acq_rel, whatever it is: a
- * weaker order than needed is not reported.
+ * A barrier orders as if its memory order were acq_rel, even if the program
+ * passes another: an order that is too weak is not reported.
  */
 #ifndef SIMGPU_NCCL_DEVICE_LSA_BARRIER_H
 #define SIMGPU_NCCL_DEVICE_LSA_BARRIER_H
@@ -56,7 +56,8 @@ template <class Coop> struct ncclLsaBarrierSession {
         coop.sync();
     }
 
-    /* Tell the peers that the group is here, with all that it wrote. */
+    /* Tell the peers that the group has arrived,
+     * releasing all that it wrote. */
     __device__ void arrive(Coop, cuda::memory_order)
     {
         coop.sync();
@@ -64,7 +65,7 @@ template <class Coop> struct ncclLsaBarrierSession {
             simgpu_sync_store(inbox(peer(i), team.rank), 4, epoch + 1,
                               SIMGPU_RELEASE);
     }
-    /* Wait for all peers, and see what they wrote. */
+    /* Wait for all peers, and acquire what they wrote. */
     __device__ void wait(Coop, cuda::memory_order)
     {
         for (int i = coop.thread_rank(); i < team.nRanks - 1; i += coop.size())

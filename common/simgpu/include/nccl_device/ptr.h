@@ -1,5 +1,5 @@
 /*
- * ptr.h: ncclSymPtr, a window and an offset that count elements
+ * ptr.h: ncclSymPtr, a window and an offset for a type of element
  */
 #ifndef SIMGPU_NCCL_DEVICE_PTR_H
 #define SIMGPU_NCCL_DEVICE_PTR_H
@@ -11,7 +11,7 @@
 template <class T> struct ncclSymPtr {
     using ElementType = T;
     ncclWindow_t window;
-    size_t offset; /* bytes */
+    size_t offset; /* in bytes */
 
     __host__ __device__ constexpr ncclSymPtr(ncclWindow_t window = nullptr,
                                              size_t offset = 0)

@@ -2,13 +2,13 @@
  * reduce_copy.h: sums of several sources, copied to several destinations
  *
  * Element i of each destination becomes the sum (or another reduction) of
- * element i of all sources. A source or destination is what a function returns
- * for its number, or a window's part for each rank of a team, or a multimem
- * pointer: then the switch sums, or writes to all. Types of less than 32 bits
- * that are no integers are summed in float and rounded once. UNROLL has no
- * effect here.
+ * element i of all sources. Sources and destinations are given by a function of
+ * their number, by a window, of which each rank of a team has a part, or by a
+ * multimem pointer: then the switch sums, or writes to all. Floating-point
+ * types of less than 32 bits are summed in float and rounded once. UNROLL has
+ * no effect here.
  *
- * The threads of coop share the elements; nothing waits for other ranks.
+ * The threads of coop share the elements; no thread waits for other ranks.
  */
 #ifndef SIMGPU_NCCL_DEVICE_REDUCE_COPY_H
 #define SIMGPU_NCCL_DEVICE_REDUCE_COPY_H
@@ -30,7 +30,7 @@ template <class T> struct OpSum {
     }
 };
 
-/* The same operator for what T is summed in. */
+/* The operator for the type in which T is summed. */
 template <class RedOp, class AccEltType> struct AccRedOp {
     using Type = RedOp;
 };
@@ -55,8 +55,8 @@ template <class T> static inline bool is_packed(const T *p)
     return (uintptr_t)p % PACK_BYTES == 0;
 }
 
-/* The program's operator; if it is a template of T, the one for what T is
- * reduced in. */
+/* The program's operator or, if it is a template for T, its instance for the
+ * type in which T is reduced. */
 template <class RED, class ACC,
           class TYPE = typename nccl::utility::AccRedOp<RED, ACC>::Type>
 struct reduction {
@@ -74,7 +74,7 @@ template <class RED, class ACC> struct reduction<RED, ACC, RED> {
     }
 };
 
-/* N elements of all sources, reduced. */
+/* Reduce N elements of all sources. */
 template <bool BY_SWITCH, int N, class T, class SRC, class RED>
 __device__ static inline void reduce_elements(T *out, SRC src, int nSrc,
                                               const RED &red, size_t i)
@@ -108,7 +108,7 @@ __device__ static inline void copy_elements(const T *value, DST dst, int nDst,
                 dst(d)[i + (size_t)k] = value[k];
 }
 
-/* Elements [begin, end), N at a time. */
+/* Process elements [begin, end), N at a time. */
 template <class T, bool FROM, bool TO, int N, class COOP, class SRC, class DST,
           class RED>
 __device__ static inline void reduce_range(COOP coop, SRC src, int nSrc,
@@ -141,7 +141,7 @@ __device__ static inline void reduce_copy(COOP coop, SRC src, int nSrc, DST dst,
     reduce_range<T, FROM, TO, 1>(coop, src, nSrc, dst, nDst, red, whole, count);
 }
 
-/* ---- what sources and destinations are ----------------------------------- */
+/* ---- sources and destinations -------------------------------------------- */
 
 template <class T> struct one_place {
     T *p;
@@ -193,7 +193,7 @@ ncclLsaReduceMultimemCopy(Coop coop, SrcLambda src, int nSrc, DstLambda dst,
 
 /* ---- sums ---------------------------------------------------------------- */
 
-/* The four combinations of where the sources and destinations are. */
+/* The four combinations of source and destination forms. */
 #define SIMGPU_SUM_COPY(name, FROM, TO)                                        \
     template <class T, class Coop, class SrcLambda, class DstLambda,           \
               class IntCount, SIMGPU_UNROLL>                                   \

@@ -1,11 +1,11 @@
 /*
  * nvToolsExt.h: NVTX 3 on simgpu
  *
- * A range names what the calling thread enqueues until it is popped, or ended:
- * the operations in the execution graph, and so on its timeline. Ranges of all
- * domains count; moments, categories, resources and other names are accepted
+ * A range names the operations that the calling thread enqueues until the range
+ * is popped or ended, in the execution graph and so on the timeline. Ranges of
+ * all domains count. Marks, categories, resources and other names are accepted
  * and not recorded. Names and layouts are those of NVTX 3. A program built with
- * NVTX's own header, where everything is inline, runs as well, without names.
+ * NVTX's own header, where everything is inline, also runs, but without names.
  */
 #ifndef SIMGPU_NVTX3_NVTOOLSEXT_H
 #define SIMGPU_NVTX3_NVTOOLSEXT_H
@@ -99,8 +99,8 @@ typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
 
 void nvtxInitialize(const void *reserved);
 
-/* Each returns the depth of the range among its domain's, from 0; pop -1 if
- * there is none. */
+/* Returns the depth of the range among those of its domain, from 0. Pop returns
+ * -1 if there is no range. */
 int nvtxRangePushA(const char *message);
 int nvtxRangePushW(const wchar_t *message);
 int nvtxRangePushEx(const nvtxEventAttributes_t *eventAttrib);
@@ -109,7 +109,7 @@ int nvtxDomainRangePushEx(nvtxDomainHandle_t domain,
                           const nvtxEventAttributes_t *eventAttrib);
 int nvtxDomainRangePop(nvtxDomainHandle_t domain);
 
-/* A range that need not nest: it names what its thread enqueues while it is the
+/* A range that need not nest. It names what its thread enqueues while it is the
  * innermost of that thread's open ranges. */
 nvtxRangeId_t nvtxRangeStartA(const char *message);
 nvtxRangeId_t nvtxRangeStartW(const wchar_t *message);
@@ -119,8 +119,8 @@ nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain,
                                      const nvtxEventAttributes_t *eventAttrib);
 void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id);
 
-/* A domain, and a text that ranges of it name by a handle. The texts are
- * copied; they last until the domain is destroyed. */
+/* A domain, and a text by whose handle the domain's ranges are named. Texts are
+ * copied, and last until the domain is destroyed. */
 nvtxDomainHandle_t nvtxDomainCreateA(const char *name);
 nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name);
 void nvtxDomainDestroy(nvtxDomainHandle_t domain);
@@ -129,7 +129,7 @@ nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain,
 nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain,
                                              const wchar_t *string);
 
-/* Accepted, and not recorded. */
+/* Accepted, but not recorded. */
 void nvtxMarkA(const char *message);
 void nvtxMarkW(const wchar_t *message);
 void nvtxMarkEx(const nvtxEventAttributes_t *eventAttrib);

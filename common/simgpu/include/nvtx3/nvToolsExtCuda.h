@@ -1,5 +1,5 @@
 /*
- * nvToolsExtCuda.h: names of the driver's objects, which are not shown
+ * nvToolsExtCuda.h: names for the driver's objects, which are not shown
  */
 #ifndef SIMGPU_NVTX3_NVTOOLSEXTCUDA_H
 #define SIMGPU_NVTX3_NVTOOLSEXTCUDA_H

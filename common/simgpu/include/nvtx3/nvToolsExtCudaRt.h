@@ -1,5 +1,6 @@
 /*
- * nvToolsExtCudaRt.h: names of devices, streams and events, which are not shown
+ * nvToolsExtCudaRt.h: names for devices, streams and events, which are not
+ * shown
  */
 #ifndef SIMGPU_NVTX3_NVTOOLSEXTCUDART_H
 #define SIMGPU_NVTX3_NVTOOLSEXTCUDART_H

@@ -275,7 +275,7 @@ cudaError_t cudaGraphConditionalHandleCreate(
     unsigned int defaultLaunchValue SIMGPU_DEFAULT(0),
     unsigned int flags SIMGPU_DEFAULT(0));
 
-/* In device code: the value that a conditional node looks at next. */
+/* In device code: set the value that a conditional node tests next. */
 void cudaGraphSetConditional(cudaGraphConditionalHandle handle,
                              unsigned int value);
 

@@ -1,5 +1,5 @@
 /*
- * api_memory.h: memory, copies, arrays, pools and handles of other processes
+ * api_memory.h: memory, copies, arrays, pools and interprocess handles
  *
  * Part of cuda_runtime_api.h, with CUDA's own signatures.
  */

@@ -40,7 +40,7 @@ static inline bool __clusterDimIsSpecified()
 {
     return __clusterSizeInBlocks() > 1;
 }
-/* Inlined, so that a mistake has its own line of the program. */
+/* Inlined, so that a mistake is reported at the program's line. */
 static __forceinline__ void *__cluster_map_shared_rank(const void *p,
                                                        unsigned rank)
 {

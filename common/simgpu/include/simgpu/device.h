@@ -2,9 +2,9 @@
  * device.h: CUDA C++'s device side, for code that simnvcc compiles
  *
  * Included by cuda_runtime.h. A kernel is an ordinary function that a worker
- * calls once per thread; the built-in variables read that thread's coordinates.
- * There is one copy of a __shared__ variable per worker: the threads of a block
- * are fibers of one worker, and blocks run one after the other.
+ * calls once per thread, and the built-in variables contain that thread's
+ * coordinates. Each worker has one copy of a __shared__ variable: the threads
+ * of a block are fibers of one worker, and blocks run one after the other.
  */
 #ifndef SIMGPU_DEVICE_H
 #define SIMGPU_DEVICE_H
@@ -42,13 +42,13 @@
 #define __maxnreg__(...)
 #define __grid_constant__
 
-/* dim3 as a variable that the compiler knows to be constant: one whose type
- * has constructors counts as written, so each use would be an access to
- * announce. */
+/* dim3 as a type that the compiler can treat as constant. A variable
+ * whose type has constructors counts as written, so that each use of it
+ * would be an access to record. */
 struct simgpu_dims : uint3 {
 };
 
-/* The thread's coordinates, by the runtime's names. */
+/* The thread's coordinates, under the runtime's names. */
 extern "C" {
 extern __thread const uint3 threadIdx __asm__("simgpu_thread_idx");
 extern __thread const uint3 blockIdx __asm__("simgpu_block_idx");
@@ -129,8 +129,8 @@ static inline size_t __cvta_generic_to_shared(const void *p)
 {
     return (size_t)p;
 }
-/* Programs keep it in 32 bits, of which the distance to the block's own memory
- * tells the address. */
+/* Programs keep the address in 32 bits. Its distance from the block's own
+ * memory is enough to restore it. */
 static inline void *__cvta_shared_to_generic(size_t bits)
 {
     char *const near = simgpu_dynamic_memory;
@@ -189,13 +189,13 @@ static inline unsigned __ballot_sync(unsigned mask, int predicate)
     return simgpu_ballot(predicate, mask);
 }
 
-/* Lanes that reach this call together. */
+/* The lanes that reach this call together. */
 static __forceinline__ unsigned __activemask()
 {
     return simgpu_converged();
 }
 
-/* True if the predicate is the same on all of them. */
+/* True if the predicate is the same on all lanes. */
 static inline int __uni_sync(unsigned mask, int predicate)
 {
     uint64_t all[32];
@@ -215,8 +215,8 @@ static inline int __all_sync(unsigned mask, int predicate)
     return simgpu_ballot(!predicate, mask) == 0;
 }
 
-/* A lane outside the caller's part of `width` gives the caller's own value; xor
- * may read from a part before it. */
+/* A lane outside the caller's segment of `width` lanes gives the caller its own
+ * value; xor may read from an earlier segment. */
 template <class T>
 static inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
@@ -250,7 +250,7 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
                            me % width >= (int)delta ? me - (int)delta : me);
 }
 
-/* Reductions and matches over the lanes of a mask. */
+/* Reductions and matches over the lanes in a mask. */
 namespace simgpu
 {
 template <class T, class F>
@@ -316,12 +316,13 @@ static inline unsigned __match_all_sync(unsigned mask, T value, int *all_same)
 
 namespace simgpu
 {
-/* A parameter whose type the first argument decides: atomicAdd(&x, 1). */
+/* A parameter whose type is that of the first argument: atomicAdd(&x, 1). */
 template <class T> struct same {
     typedef T type;
 };
 
-/* An expression of a word's old value and an operand, for the runtime. */
+/* An expression of a word's old value and an operand, as a
+ * function for the runtime. */
 template <class T, class CHANGE>
 static inline T update_system(T *p, const T &v, CHANGE)
 {
@@ -341,23 +342,34 @@ static inline T update_system(T *p, const T &v, CHANGE)
     __builtin_memcpy(&value, &old, sizeof value);
     return value;
 }
+
+/* Atomically: if (*p == *old) *p = *next; else *old = *p. Returns 1 if it was.
+ * `alone`: it is, and no other thread can change it now. */
+template <class T>
+static __forceinline__ int replace(T *p, T *old, T *next, int alone)
+{
+    if (!alone)
+        return __atomic_compare_exchange(p, old, next, false, __ATOMIC_SEQ_CST,
+                                         __ATOMIC_SEQ_CST);
+    __atomic_store(p, next, __ATOMIC_RELAXED);
+    return 1;
+}
 } // namespace simgpu
 
 /*
- * old = *p; *p = expression of old and v; atomically. At system scope, words of
+ * Atomically: old = *p; *p = expression of old and v. At system scope, words of
  * 4 and 8 bytes may order kernels (device/sync.h).
  */
 #define SIMGPU_ATOMIC(name, expression, access)                                \
     template <class T>                                                         \
     SIMGPU_QUIET T name(T *p, typename simgpu::same<T>::type v)                \
     {                                                                          \
-        access(p, sizeof *p);                                                  \
+        const int alone = access(p, sizeof *p);                                \
         T old, next;                                                           \
-        __atomic_load(p, &old, __ATOMIC_SEQ_CST);                              \
+        __atomic_load(p, &old, __ATOMIC_RELAXED);                              \
         do {                                                                   \
             next = expression;                                                 \
-        } while (!__atomic_compare_exchange(                                   \
-            p, &old, &next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));       \
+        } while (!simgpu::replace(p, &old, &next, alone));                     \
         if (memcmp(&old, &next, sizeof old) == 0)                              \
             simgpu_atomic_unchanged(p, sizeof *p);                             \
         return old;                                                            \
@@ -437,7 +449,7 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
     return compare;
 }
 
-/* Of vectors: each number by itself. */
+/* Vectors are updated one number at a time. */
 static inline float2 atomicAdd(float2 *p, float2 v)
 {
     return make_float2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y));
@@ -452,7 +464,7 @@ static inline float4 atomicAdd(float4 *p, float4 v)
 
 namespace simgpu
 {
-/* What the source says of a kernel. */
+/* A kernel's properties in the source. */
 struct traits {
     const char *name;
     int is_template;
@@ -485,8 +497,8 @@ template <size_t... I> struct count_places<0, I...> {
 };
 template <size_t N> using places_of = typename count_places<N>::type;
 
-/* A parameter's type as it is in its function's: without __restrict__, which
- * the compiler leaves on types that depend on a template's. */
+/* A parameter's type as in its function's type, without __restrict__, which the
+ * compiler keeps on types that depend on a template's parameters. */
 template <class T> struct unrestricted {
     typedef T type;
 };
@@ -501,10 +513,10 @@ template <class T> struct unrestricted<T &__restrict__> {
 };
 template <class T> using parameter = typename unrestricted<T>::type;
 
-/* How a launch passes a parameter: a reference, to managed memory, as the
- * address. */
-/* take() is inlined where it is called, for each thread of a grid: code that
- * announces its accesses would not be. */
+/* How a launch passes a parameter. A reference, which must be to managed
+ * memory, is passed as its address. */
+/* take() is called, inlined, for each thread of a grid. Instrumented code would
+ * not be inlined. */
 template <class T> struct passed {
     typedef T type;
     static const T &pass(const T &p)
@@ -529,10 +541,10 @@ template <class T> struct passed<T &> {
 };
 
 /*
- * A kernel f with parameters P: known to the runtime before main, since
- * whatever instantiates the function instantiates `self`; or, if nothing may
- * run before main, listed in the program's table of kernels. INFO::get() gives
- * its traits (simnvcc/kernel.h).
+ * A kernel f with parameters P. The runtime gets to know it before main, since
+ * instantiating the function instantiates `self`; or, if no code may run before
+ * main, the kernel is listed in the program's table. INFO::get() returns its
+ * traits (simnvcc/kernel.h).
  */
 template <class INFO, class F, F f> struct entry;
 template <class INFO, class... P, void (*f)(P...)>
@@ -571,10 +583,13 @@ struct entry<INFO, void (*)(P...), f> : kernel {
 #else
 #define SIMGPU_SYMBOL "i"
 #endif
-    /* Also what the runtime calls for a kernel that it does not know yet: a
-     * struct listed_kernel. In assembly, since GCC ignores a section of what
-     * templates define. A symbol is "S" on arm64, where "i" rules it out in
-     * code that may be anywhere. */
+    /*
+     * The runtime also calls known() for a kernel that it doesn't know yet. The
+     * table's entry is a struct listed_kernel, written in assembly because GCC
+     * ignores a section attribute on what templates define. On arm64 a symbol
+     * has the constraint "S", since "i" excludes symbols in
+     * position-independent code.
+     */
     static void known()
     {
         if (!simgpu_knows_kernel((const void *)f))
@@ -592,7 +607,7 @@ struct entry<INFO, void (*)(P...), f> : kernel {
         (void)&self;
     }
 #endif
-    /* Called behind <<<>>>. */
+    /* Called by a kernel's prologue, when host code launches it. */
     __attribute__((noinline, no_sanitize("thread"))) static void launch(P... p)
     {
         known();
@@ -613,7 +628,7 @@ entry<INFO, void (*)(P...), f> entry<INFO, void (*)(P...), f>::self;
 #endif
 
 /* k<<<grid, block, shared, stream>>>(...) becomes (configure(...), k(...)).
- * Inlined, so that the launch has its own line of the program. */
+ * Inlined, so that the launch is reported at the program's line. */
 static __forceinline__ void configure(const char *text, dim3 grid, dim3 block,
                                       size_t shared = 0,
                                       cudaStream_t stream = 0)

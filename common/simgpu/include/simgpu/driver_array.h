@@ -1,9 +1,9 @@
 /*
  * driver_array.h: arrays, and the textures and surfaces that read them
  *
- * Part of cuda.h, with CUDA 13.0's names and values. They are the runtime's
- * (cuda_runtime_api.h) in other words: a CUarray is a cudaArray_t, an object is
- * the same number to both.
+ * Part of cuda.h, with CUDA 13.0's names and values. These are the runtime's
+ * objects (cuda_runtime_api.h) under other names: a CUarray is a cudaArray_t,
+ * and a texture object has the same number in both.
  */
 #ifndef SIMGPU_DRIVER_ARRAY_H
 #define SIMGPU_DRIVER_ARRAY_H
@@ -54,13 +54,13 @@ typedef unsigned long long CUsurfObject;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
 
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
-    size_t Width, Height; /* in elements; Height 0: of one dimension */
+    size_t Width, Height; /* in elements; Height 0: one dimension */
     CUarray_format Format;
     unsigned int NumChannels;
 } CUDA_ARRAY_DESCRIPTOR;
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
-    size_t Width, Height, Depth; /* Depth: layers, if it is layered */
+    size_t Width, Height, Depth; /* Depth: layers, if the array has any */
     CUarray_format Format;
     unsigned int NumChannels;
     unsigned int Flags;
@@ -107,7 +107,8 @@ typedef struct CUDA_TEXTURE_DESC_st {
     int reserved[12];
 } CUDA_TEXTURE_DESC;
 
-typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC; /* NULL */
+/* A view of a resource in another format; pass NULL. */
+typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC;
 
 #define cuArrayCreate          cuArrayCreate_v2
 #define cuArrayGetDescriptor   cuArrayGetDescriptor_v2
@@ -128,7 +129,7 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
                                 CUarray hArray);
 
-/* Offsets are in bytes, of an array without padding. */
+/* Offsets are in bytes, for an array without padding. */
 CUresult cuMemcpyHtoA(CUarray dstArray, size_t dstOffset, const void *srcHost,
                       size_t ByteCount);
 CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, size_t srcOffset,
@@ -137,16 +138,5 @@ CUresult cuMemcpyDtoA(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
                       size_t ByteCount);
 CUresult cuMemcpyAtoD(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
                       size_t ByteCount);
-
-/* An 8-bit or 16-bit integer is read as a float in [0, 1] or [-1, 1], unless
- * the texture has CU_TRSF_READ_AS_INTEGER. */
-CUresult cuTexObjectCreate(CUtexObject *pTexObject,
-                           const CUDA_RESOURCE_DESC *pResDesc,
-                           const CUDA_TEXTURE_DESC *pTexDesc,
-                           const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
-CUresult cuTexObjectDestroy(CUtexObject texObject);
-CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject,
-                            const CUDA_RESOURCE_DESC *pResDesc);
-CUresult cuSurfObjectDestroy(CUsurfObject surfObject);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * driver_module.h: kernels that a program loads while it runs
+ * driver_module.h: kernels that a program loads at run time
  *
- * Part of cuda.h, with CUDA 13.0's names and values. Images are what simnvcc
- * makes for -ptx, -cubin and -fatbin. The options of a compiler for GPUs are
- * accepted and have no effect; a linker takes one image.
+ * Part of cuda.h, with CUDA 13.0's names and values. Images are the output of
+ * simnvcc -ptx, -cubin and -fatbin. Options for a GPU's compiler are accepted
+ * and have no effect; a linker takes one image.
  */
 #ifndef SIMGPU_DRIVER_MODULE_H
 #define SIMGPU_DRIVER_MODULE_H
@@ -59,15 +59,82 @@ typedef enum CUjitInputType_enum {
     CU_JIT_NUM_INPUT_TYPES = 6,
 } CUjitInputType;
 
-/* cuLaunchKernel(): parameters in one buffer, laid out as C's structures. */
+/* For cuLaunchKernel(): parameters in one buffer, laid
+ * out like a C structure. */
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
-#define cuLinkCreate                   cuLinkCreate_v2
-#define cuLinkAddData                  cuLinkAddData_v2
-#define cuLinkAddFile                  cuLinkAddFile_v2
-#define cuModuleGetGlobal              cuModuleGetGlobal_v2
+typedef enum CUlaunchAttributeID_enum {
+    CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+    CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16
+} CUlaunchAttributeID;
+
+typedef union CUlaunchAttributeValue_union {
+    char pad[64];
+    int cooperative;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int clusterSchedulingPolicyPreference;
+    int programmaticStreamSerializationAllowed;
+    struct {
+        CUevent event;
+        int flags;
+        int triggerAtBlockStart;
+    } programmaticEvent;
+    struct {
+        CUevent event;
+        int flags;
+    } launchCompletionEvent;
+    int priority;
+    struct {
+        unsigned char default_, remote;
+    } memSyncDomainMap;
+    int memSyncDomain;
+    struct {
+        unsigned int x, y, z;
+    } preferredClusterDim;
+    unsigned int sharedMemCarveout;
+    unsigned int nvlinkUtilCentricScheduling;
+} CUlaunchAttributeValue;
+
+typedef struct CUlaunchAttribute_st {
+    CUlaunchAttributeID id;
+    char pad[8 - sizeof(CUlaunchAttributeID)];
+    CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+
+typedef struct CUlaunchConfig_st {
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
+                          void **kernelParams, void **extra);
+
+#define cuLinkCreate      cuLinkCreate_v2
+#define cuLinkAddData     cuLinkAddData_v2
+#define cuLinkAddFile     cuLinkAddFile_v2
+#define cuModuleGetGlobal cuModuleGetGlobal_v2
 
 CUresult cuModuleLoad(CUmodule *module, const char *fname);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
@@ -76,8 +143,8 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                             void **optionValues);
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 CUresult cuModuleUnload(CUmodule hmod);
-/* By the names that the compiler gives them: those of C++, unless the source
- * says extern "C". */
+/* Names are those that the compiler generates: C++'s, unless the
+ * source says extern "C". */
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
                              const char *name);
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,

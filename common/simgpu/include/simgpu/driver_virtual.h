@@ -1,10 +1,10 @@
 /*
  * driver_virtual.h: memory without addresses, and addresses without memory
  *
- * Part of cuda.h, with CUDA 13.0's names and values. A handle is memory of one
- * device. Sizes and addresses are multiples of 2 MiB; a process can reserve 128
- * GiB of addresses. Memory can be handed to other processes by a file
- * descriptor, not by a fabric's handle.
+ * Part of cuda.h, with CUDA 13.0's names and values. A handle stands for memory
+ * of one device. Sizes and addresses are multiples of 2 MiB; a process can
+ * reserve 128 GiB of addresses. Memory can be passed to other processes by a
+ * file descriptor, but not by a fabric handle.
  */
 #ifndef SIMGPU_DRIVER_VIRTUAL_H
 #define SIMGPU_DRIVER_VIRTUAL_H
@@ -22,7 +22,7 @@ typedef enum CUmemAllocationHandleType_enum {
 
 typedef enum CUmemAccess_flags_enum {
     CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0,
-    CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1, /* as READWRITE */
+    CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1, /* same as READWRITE */
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3,
     CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7FFFFFFF
 } CUmemAccess_flags;
@@ -49,14 +49,14 @@ typedef enum CUmemAllocationGranularity_flags_enum {
     CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1
 } CUmemAllocationGranularity_flags;
 
-typedef enum CUmemAllocationCompType_enum { /* nothing is compressed */
+typedef enum CUmemAllocationCompType_enum { /* compression is never used */
                                             CU_MEM_ALLOCATION_COMP_NONE = 0x0,
                                             CU_MEM_ALLOCATION_COMP_GENERIC = 0x1
 } CUmemAllocationCompType;
 
 typedef struct CUmemLocation_st {
     CUmemLocationType type;
-    int id; /* of the device */
+    int id; /* the device's number */
 } CUmemLocation_v1;
 typedef CUmemLocation_v1 CUmemLocation;
 
@@ -89,7 +89,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
 CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
                              CUdeviceptr addr, unsigned long long flags);
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size);
-/* A whole allocation, or its first bytes: offset 0. */
+/* A whole allocation, or its first bytes; offset must be 0. */
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
                   CUmemGenericAllocationHandle handle,
                   unsigned long long flags);
@@ -110,5 +110,44 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle,
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
                                         void *osHandle,
                                         CUmemAllocationHandleType shHandleType);
+
+/* ---- not supported, as the attributes of all devices say ----------------- */
+
+typedef enum CUmemRangeHandleType_enum {
+    CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 0x1
+} CUmemRangeHandleType;
+
+typedef enum CUmulticastGranularity_flags_enum {
+    CU_MULTICAST_GRANULARITY_MINIMUM = 0x0,
+    CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1
+} CUmulticastGranularity_flags;
+
+typedef struct CUmulticastObjectProp_st {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
+
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr,
+                                       size_t size,
+                                       CUmemRangeHandleType handleType,
+                                       unsigned long long flags);
+CUresult cuMulticastCreate(CUmemGenericAllocationHandle *mcHandle,
+                           const CUmulticastObjectProp *prop);
+CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle,
+                              CUdevice dev);
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle,
+                            size_t mcOffset,
+                            CUmemGenericAllocationHandle memHandle,
+                            size_t memOffset, size_t size,
+                            unsigned long long flags);
+CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle,
+                             size_t mcOffset, CUdeviceptr memptr, size_t size,
+                             unsigned long long flags);
+CUresult cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                           size_t mcOffset, size_t size);
+CUresult cuMulticastGetGranularity(size_t *granularity,
+                                   const CUmulticastObjectProp *prop,
+                                   CUmulticastGranularity_flags option);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * dropped.h: functions that CUDA 13 no longer has, for older programs
+ * dropped.h: functions that CUDA 13 dropped, for older programs
  *
- * Part of cuda_runtime.h. Always inlined, so that a message names the caller's
+ * Part of cuda_runtime.h. Always inlined, so that messages name the caller's
  * line.
  */
 #ifndef SIMGPU_DROPPED_H

@@ -1,9 +1,9 @@
 /*
  * e8m0.h: powers of two from 2^-127 to 2^127, and NaN; part of cuda_fp8.h
  *
- * Signs are dropped. Numbers between two powers are rounded to zero or up
- * (cudaRoundZero, cudaRoundPosInf); too large a number is NaN, or the largest
- * if it saturates.
+ * Signs are dropped. A number between two powers is rounded down or up
+ * (cudaRoundZero, cudaRoundPosInf). A number that is too large becomes NaN or,
+ * when saturating, the largest power.
  */
 SIMGPU_INLINE __nv_fp8_storage_t
 __nv_cvt_double_to_e8m0(const double x, const __nv_saturation_t saturate,

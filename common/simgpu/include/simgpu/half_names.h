@@ -1,10 +1,10 @@
 /*
- * half_names.h: conversions and pairs of a 16-bit type, by CUDA's names
+ * half_names.h: conversions and pairs of a 16-bit type, with CUDA's names
  *
- * Included by cuda_fp16.h and cuda_bf16.h between half_type.h and half_ops.h,
+ * cuda_fp16.h and cuda_bf16.h include it between half_type.h and half_ops.h,
  * with half_type.h's macros and SIMGPU_NAME(a, b), which puts the type's name
  * between a and b: SIMGPU_NAME(__float2, _rn) is __float2half_rn or
- * __float2bfloat16_rn. SIMGPU_TWICE(a, b, c) puts it in both gaps.
+ * __float2bfloat16_rn. SIMGPU_TWICE(a, b, c) puts it into both gaps.
  */
 
 /* ---- bits ---------------------------------------------------------------- */
@@ -26,7 +26,7 @@ SIMGPU_INLINE short SIMGPU_NAME(__, _as_short)(SIMGPU_T h)
     return (short)SIMGPU_NAME(__, _as_ushort)(h);
 }
 
-/* ---- conversions: _rn nearest even, _rz to zero, _rd down, _ru up -------- */
+/* ---- conversions: _rn nearest even, _rz towards zero, _rd down, _ru up --- */
 
 SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__double2, )(double x)
 {
@@ -62,7 +62,8 @@ SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__float2, _ru)(float x)
 {
     return SIMGPU_NAME(simgpu_float2, )(x, NARROW_UP);
 }
-/* To and from an integer I: name is what the functions call it. */
+/* Conversions to and from an integer I, called `name` in
+ * the functions' names. */
 #define SIMGPU_ONE_INTEGER(name, I, mode, how, round)                          \
     SIMGPU_INLINE SIMGPU_T SIMGPU_NAME(__##name##2, _##mode)(I x)              \
     {                                                                          \

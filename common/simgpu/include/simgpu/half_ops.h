@@ -1,9 +1,9 @@
 /*
  * half_ops.h: what cuda_fp16.h and cuda_bf16.h have in common
  *
- * Included by each of them with these macros: the arithmetic of a 16-bit type
- * T and of pairs T2 of it, C++ only. Every operation rounds once, to nearest
- * even.
+ * Each includes it with the macros below. It defines the arithmetic of a 16-bit
+ * type T and of its pairs T2, in C++ only. Every operation rounds once, to
+ * nearest even.
  *
  *     SIMGPU_T, SIMGPU_T2    the types; SIMGPU_RAW: a struct of the bits of T
  *     SIMGPU_FROM(double)    a T, rounded
@@ -87,7 +87,8 @@ SIMGPU_HD SIMGPU_T2 __hfma2_relu(const SIMGPU_T2 a, const SIMGPU_T2 b,
 {
     return SIMGPU_T2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y));
 }
-/* a * b + c of complex numbers (real, imaginary), in four steps that round. */
+/* a * b + c for complex numbers (real, imaginary), in four
+ * steps that each round. */
 SIMGPU_HD SIMGPU_T2 __hcmadd(const SIMGPU_T2 a, const SIMGPU_T2 b,
                              const SIMGPU_T2 c)
 {
@@ -96,7 +97,7 @@ SIMGPU_HD SIMGPU_T2 __hcmadd(const SIMGPU_T2 a, const SIMGPU_T2 b,
     return SIMGPU_T2(__hfma(minus, b.y, real), __hfma(a.y, b.x, imag));
 }
 
-/* Signs are bits: NaN and zero have one, too. */
+/* Only the sign bit changes, even for NaN and zero. */
 SIMGPU_HD SIMGPU_T __hneg(const SIMGPU_T a)
 {
     return SIMGPU_T(SIMGPU_RAW{(unsigned short)(SIMGPU_RAW(a).x ^ 0x8000)});
@@ -129,7 +130,7 @@ SIMGPU_HD int __hisinf(const SIMGPU_T a)
     return isinf(SIMGPU_TO(a)) ? SIMGPU_TO(a) > 0 ? 1 : -1 : 0;
 }
 
-/* Of pairs: 1 or 0 of each; true if both hold; all bits of each. */
+/* For pairs: 1 or 0 for each half; true if both hold; all bits of each half. */
 #define SIMGPU_COMPARE_PAIRS(name, order)                                      \
     SIMGPU_HD bool __hb##name##order##2(const SIMGPU_T2 a, const SIMGPU_T2 b)  \
     {                                                                          \
@@ -147,7 +148,7 @@ SIMGPU_HD int __hisinf(const SIMGPU_T a)
         return (__h##name##order(a.x, b.x) ? 0x0000ffffu : 0) |                \
                (__h##name##order(a.y, b.y) ? 0xffff0000u : 0);                 \
     }
-/* A name that ends in u is true if either value is a NaN. */
+/* Functions whose names end in u are true if either value is a NaN. */
 #define SIMGPU_COMPARE(name, op)                                               \
     SIMGPU_HD bool __h##name(const SIMGPU_T a, const SIMGPU_T b)               \
     {                                                                          \
@@ -168,7 +169,7 @@ SIMGPU_COMPARE(ge, >=)
 #undef SIMGPU_COMPARE
 #undef SIMGPU_COMPARE_PAIRS
 
-/* If one is a NaN, the other; -0 is below +0. */
+/* If one is a NaN, the result is the other; -0 is less than +0. */
 #define SIMGPU_CHOOSE(name, less)                                              \
     SIMGPU_HD SIMGPU_T name(const SIMGPU_T a, const SIMGPU_T b)                \
     {                                                                          \
@@ -286,7 +287,7 @@ SIMGPU_HD SIMGPU_T2 operator-(const SIMGPU_T2 &a)
     return __hneg2(a);
 }
 
-/* != is the opposite of ==, so it holds for a NaN. */
+/* != is the negation of ==, so it is true for a NaN. */
 #define SIMGPU_RELATION(op, one, two)                                          \
     SIMGPU_HD bool operator op(const SIMGPU_T &a, const SIMGPU_T &b)           \
     {                                                                          \

@@ -1,9 +1,9 @@
 /*
- * half_type.h: the class of a 16-bit float and that of a pair
+ * half_type.h: the classes for a 16-bit float and for a pair
  *
- * Included by cuda_fp16.h and cuda_bf16.h with these macros. Conversions are
- * implicit in both directions, as in CUDA, and ambiguous where CUDA's are (h +
- * 1.0f).
+ * cuda_fp16.h and cuda_bf16.h include it with the macros below. As in CUDA,
+ * conversions are implicit in both directions, and ambiguous in the same
+ * expressions (h + 1.0f).
  *
  *     SIMGPU_T, SIMGPU_RAW, SIMGPU_T2, SIMGPU_RAW2    the types' names
  *     SIMGPU_KIND                                     enum narrow_type
@@ -33,7 +33,7 @@ struct __attribute__((aligned(2))) SIMGPU_T {
     {
     }
     SIMGPU_T(float value) : SIMGPU_T((double)value) {}
-    // 64-bit integers are rounded once (simgpu_small_integer)
+    // simgpu_small_integer() rounds 64-bit integers once
 #define SIMGPU_FROM_INTEGER(I)                                                 \
     SIMGPU_T(I value) : SIMGPU_T(simgpu_small_integer(value)) {}
     SIMGPU_INTEGERS(SIMGPU_FROM_INTEGER)

@@ -1,20 +1,20 @@
 /*
- * inlined.h: what an announced access changes, for the compiler
+ * inlined.h: tells the compiler which registers an access's hook changes
  *
- * simnvcc includes this before device code. g++ announces an access by a call,
- * before which it would save all that a function may change. But in its
- * assembly simnvcc makes of each call a comparison, and a call of a function
- * that preserves all but rax and rsi (inline.h). g++ allocates registers by
- * what a function that it has compiled already changes (-fipa-ra): so these
- * functions, which nothing calls then, say just that. The mark tells simnvcc
- * that the code is for x86-64 and for a program, in which a thread's memory has
- * known places.
+ * simnvcc includes this before device code. g++ inserts a call before each
+ * access, and would save all registers that a function may change. In the
+ * assembly, simnvcc replaces each call by a comparison and a call of a function
+ * that preserves all registers but rax and rsi (inline.h). g++ allocates
+ * registers by what a function that it has already compiled changes (-fipa-ra).
+ * The functions below, which are never called, therefore change just these two.
+ * The mark tells simnvcc that the code is for x86-64 and for a program, in
+ * which thread-local memory has fixed offsets.
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     (!defined(__PIC__) || defined(__PIE__))
 #pragma GCC system_header
 __asm__("# simgpu inlines accesses");
-/* What is wider than xmm is not preserved, nor are the masks. */
+/* Registers wider than xmm are not preserved, nor are the masks. */
 #ifdef __AVX512F__
 #define SIMGPU_WIDE                                                            \
     , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",  \
@@ -29,7 +29,7 @@ __asm__("# simgpu inlines accesses");
 #else
 #define SIMGPU_WIDE
 #endif
-/* The call in it becomes a comparison, too. */
+/* Its own hook call becomes a comparison, too. */
 #define SIMGPU_ANNOUNCED(name)                                                 \
     extern "C" __attribute__((                                                 \
         noinline, used, no_reorder,                                            \

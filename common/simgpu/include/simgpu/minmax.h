@@ -1,8 +1,8 @@
 /*
- * minmax.h: least and greatest of sums, of three, at least zero, and which
+ * minmax.h: minimum and maximum of sums, of three values, with zero, and which
  *
- * Included by device.h. On words (s32, u32) and on the two halves of one
- * (s16x2, u16x2).
+ * Included by device.h. The functions work on words (s32, u32) and on a word's
+ * two halves (s16x2, u16x2).
  */
 #ifndef SIMGPU_MINMAX_H
 #define SIMGPU_MINMAX_H
@@ -35,7 +35,7 @@ SIMGPU_F unsigned join(unsigned low, unsigned high)
 }
 } // namespace simgpu
 
-/* name(a, b) and name(a, b, c) of T, and of two halves H. */
+/* name(a, b) and name(a, b, c) for T, and for two halves H. */
 #define SIMGPU_TWO(name, suffix, T, expression)                                \
     SIMGPU_F T name##suffix(const T a, const T b)                              \
     {                                                                          \
@@ -69,7 +69,7 @@ SIMGPU_F unsigned join(unsigned low, unsigned high)
         return simgpu::join(r[0], r[1]);                                       \
     }
 
-/* At least zero, for the names that end in relu. */
+/* At least zero, for names that end in relu. */
 #define SIMGPU_RELU(T, x) simgpu::greatest<T>(x, 0)
 #define SIMGPU_MINMAX(name, pick)                                              \
     SIMGPU_THREE(__viadd##name, _s32, int, pick(simgpu::sum(a, b), c))         \
@@ -102,7 +102,8 @@ SIMGPU_MINMAX(max, simgpu::greatest)
 #undef SIMGPU_THREE
 #undef SIMGPU_TWO
 
-/* ... and whether it is the first (of the high half, of the low half). */
+/* Also returns whether it is the first (for the high
+ * half, for the low half). */
 #define SIMGPU_WHICH(name, op, suffix, T)                                      \
     SIMGPU_F T name##suffix(const T a, const T b, bool *const pred)            \
     {                                                                          \

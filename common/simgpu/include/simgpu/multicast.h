@@ -1,8 +1,8 @@
 /*
  * multicast.h: addresses that stand for the memories of several GPUs
  *
- * Only multimem instructions (simgpu/multimem.h) may use one. The addresses lie
- * where nothing is mapped.
+ * Only multimem instructions (simgpu/multimem.h) can use these addresses. No
+ * memory is mapped there.
  */
 #ifndef SIMGPU_MULTICAST_H
 #define SIMGPU_MULTICAST_H
@@ -15,24 +15,25 @@ extern "C" {
 
 enum { SIMGPU_MULTICAST_MAX = 128 };
 
-/* Give nbytes at each of n bases one address. NULL: there are too many. */
+/* Map nbytes at each of n bases to one address. Returns NULL if there
+ * are too many mappings. */
 char *simgpu_multicast_map(char *const *base, int n, size_t nbytes);
-void simgpu_multicast_unmap(char *address); /* NULL is allowed */
+void simgpu_multicast_unmap(char *address); /* address may be NULL */
 
-/* The n places that [p, p + nbytes) stands for. On a device thread: a mistake
- * ends the run with a message. */
+/* The n addresses that [p, p + nbytes) stands for. On a device thread, a
+ * mistake ends the run with a message. */
 int simgpu_multicast_find(const void *p, size_t nbytes,
                           char *place[SIMGPU_MULTICAST_MAX]);
 
 /*
- * Multimem accesses of device code to nbytes at p. Load: the bytes of each
- * place, one after the other, to `part`; returns their number. Store: the same
- * bytes to all.
+ * Device code's multimem accesses to nbytes at p. Load: copies each memory's
+ * bytes, one after the other, to `part`, and returns their number. Store:
+ * writes the same bytes to all.
  */
 int simgpu_multicast_load(const void *p, size_t nbytes, void *part);
 void simgpu_multicast_store(const void *p, size_t nbytes, const void *value);
 
-/* The next simgpu_sync_update() of this thread is the switch's. */
+/* The switch does this thread's next simgpu_sync_update(). */
 void simgpu_multicast_update(void);
 
 /* The running kernel made a mistake in `call`: end the run with a message that

@@ -1,10 +1,10 @@
 /*
  * multimem.h: PTX's multimem instructions (simnvcc/ptx_multimem.h)
  *
- * A register R holds one element of type T, or as many as fit into it (f16x2).
- * The switch reads or writes each memory, in the order of ranks; between it and
- * the kernel's GPU the bytes go once. Types narrower than 32 bits are summed in
- * float and rounded once.
+ * A register R has one element of type T, or as many as fit (f16x2). The switch
+ * reads or writes each memory, in the order of ranks; between the switch and
+ * the kernel's GPU the bytes move once. Types narrower than 32 bits are summed
+ * in float and rounded once.
  */
 #ifndef SIMGPU_MULTIMEM_H
 #define SIMGPU_MULTIMEM_H
@@ -55,7 +55,7 @@ struct multimem_xor {
     }
 };
 
-/* What T is computed in. */
+/* The type in which T is computed. */
 template <class T, bool narrow = sizeof(T) < 4> struct multimem_wide {
     typedef T type;
 };
@@ -63,7 +63,7 @@ template <class T> struct multimem_wide<T, true> {
     typedef float type;
 };
 
-/* The elements of n registers, combined. */
+/* Combine the elements of n registers. */
 template <class T, class OP, class R>
 static inline R multimem_combine(const R *part, int n)
 {
@@ -138,8 +138,8 @@ template <class T, size_t nbytes> static constexpr bool multimem_is_word()
     return nbytes <= 8 && std::is_integral<T>::value;
 }
 
-/* st: the address and the registers. order: -1, or that of a strong store. Only
- * integers are words that others may wait for; the rest is data. */
+/* st: the address and the registers. order is -1, or that of a strong store.
+ * Other threads can wait for integers only; any other type is data. */
 template <class T, int order, class A, class R, class... REST>
 static inline void multimem_st(A address, R first, REST... rest)
 {
@@ -171,7 +171,7 @@ static inline uint64_t multimem_change(uint64_t old, const void *operand)
     return word;
 }
 
-/* red: the address and the registers, of 4 or 8 bytes each. */
+/* red: the address and the registers, each of 4 or 8 bytes. */
 template <class T, class OP, int order, class A, class R, class... REST>
 static inline void multimem_red(A address, R first, REST... rest)
 {

@@ -1,8 +1,9 @@
 /*
- * nccl_window.h: a window of NCCL, as device code and libnccl see it
+ * nccl_window.h: a window of NCCL, for device code and libnccl
  *
- * An ncclWindow_t points to a pointer to this, which is NULL once the window is
- * deregistered. It is host memory, which here device code may read.
+ * An ncclWindow_t points to a pointer to this struct; the pointer becomes NULL
+ * when the window is deregistered. The struct is in host memory, which device
+ * code can read on simgpu.
  */
 #ifndef SIMGPU_NCCL_WINDOW_H
 #define SIMGPU_NCCL_WINDOW_H
@@ -12,12 +13,12 @@
 
 struct simgpu_window {
     size_t nbytes;
-    int rank, nranks;          /* of the communicator */
+    int rank, nranks;          /* in the communicator */
     int lsa_first, lsa_nranks; /* its ranks on this node */
     int symmetric;             /* NCCL_WIN_COLL_SYMMETRIC */
     const char *purpose;       /* for messages: "window", "resource buffer" */
-    char *multimem;            /* of the node's ranks; NULL: not mapped */
-    char *base[];              /* of each rank: user views (core/heap.h) */
+    char *multimem;            /* the node's ranks; NULL: not mapped */
+    char *base[];              /* by rank: user views (core/heap/heap.h) */
 };
 
 #ifdef __cplusplus
@@ -25,29 +26,30 @@ extern "C" {
 #endif
 
 /*
- * The address of [offset, offset + nbytes) of a rank's part, NCCL's device
- * functions: a mistake (no window, a rank that loads and stores do not reach,
- * an offset outside) ends the run with a message that names the call.
+ * The address of [offset, offset + nbytes) in a rank's part, for NCCL's device
+ * functions. A mistake (an invalid window, a rank that loads and stores do not
+ * reach, an offset outside) ends the run with a message that names the call.
  */
 void *simgpu_nccl_pointer(const void *window, size_t offset, int rank,
                           const char *call);
-/* The same by any rank, for GIN, which reaches all. */
+/* The same for any rank, for GIN, which reaches all ranks. */
 void *simgpu_nccl_remote(const void *window, size_t offset, size_t nbytes,
                          int rank, const char *call);
-/* The multimem address of the node's ranks. set: whose, NULL is a mistake. */
+/* The multimem address for the node's ranks. set identifies the
+ * ranks; NULL is a mistake. */
 void *simgpu_nccl_multimem(const void *window, size_t offset, const void *set,
                            const char *call);
-/* The window that holds p, NULL if there is none. */
+/* The window that contains p, or NULL. */
 const void *simgpu_nccl_find(const void *comm, const void *p);
 
-/* simgpu_sync_load() by a thread that does not wait for the word: the others
- * get a turn only after many of these, lest the thread spin. */
+/* simgpu_sync_load() by a thread that does not wait for the word. The other
+ * threads get a turn only after many such calls, in case the thread spins. */
 uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order);
 
-/* A copy by the running thread, which counts as its reads and writes. */
+/* Copy bytes; counts as reads and writes of the running thread. */
 void *simgpu_memcpy(void *to, const void *from, size_t nbytes);
 
-/* The kernel made a mistake in this call. */
+/* Report the kernel's mistake in this call. */
 void simgpu_nccl_fault(const char *call, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /*
  * numbers.h: device code's integer and floating-point functions
  *
- * Included by device.h. They give what a GPU gives, except that the fast
+ * Included by device.h. They return what a GPU returns, except that the fast
  * approximations (__expf and the like) are as exact as the C library's.
  */
 #ifndef SIMGPU_NUMBERS_H
@@ -46,8 +46,8 @@ SIMGPU_F int __ffs(int x)
 {
     return __builtin_ffs(x);
 }
-/* The place of the offset-th bit of mask that is set, from base upwards; of a
- * negative offset, downwards; of 0, base itself. ~0: there is none. */
+/* The position of the offset-th set bit of mask, counting upwards from base;
+ * downwards for a negative offset; for 0, base itself. ~0 if there is none. */
 SIMGPU_F unsigned __fns(unsigned mask, unsigned base, int offset)
 {
     const int step = offset < 0 ? -1 : 1;
@@ -84,7 +84,7 @@ SIMGPU_F unsigned __byte_perm(unsigned x, unsigned y, unsigned s)
     for (int i = 0; i < 4; i++) {
         const unsigned pick = s >> 4 * i & 0xf;
         unsigned byte = (unsigned)(both >> 8 * (pick & 7)) & 0xff;
-        if (pick & 8) // its sign, eight times
+        if (pick & 8) // its sign bit, eight times
             byte = byte & 0x80 ? 0xff : 0;
         out |= byte << 8 * i;
     }
@@ -300,7 +300,7 @@ SIMGPU_F double __hiloint2double(int hi, int lo)
 
 /* ---- roundings ----------------------------------------------------------- */
 
-/* Evaluate with a rounding of the floating-point unit. */
+/* Evaluate with another rounding mode of the floating-point unit. */
 #define SIMGPU_ROUNDED(mode, T, expression)                                    \
     const int before = fegetround();                                           \
     fesetround(mode);                                                          \
@@ -433,7 +433,8 @@ SIMGPU_F float __frsqrt_rn(float x)
     return (float)(1 / sqrt((double)x));
 }
 
-/* To integers: saturating; a NaN gives 0 (as 64 bits: the smallest). */
+/* Conversions to integers saturate; a NaN gives 0 (or the
+ * smallest 64-bit integer). */
 template <class I> SIMGPU_F I simgpu_to_integer(double x)
 {
     const bool is_signed = (I)-1 < (I)0;
@@ -488,7 +489,7 @@ SIMGPU_CONVERSION(rd, floor)
 
 /* ---- functions ----------------------------------------------------------- */
 
-/* glibc has functions of some of these names, so they are macros. */
+/* glibc declares functions with some of these names, so they are macros. */
 #define __expf(x)          expf(x)
 #define __exp10f(x)        exp10f(x)
 #define __logf(x)          logf(x)
@@ -583,7 +584,7 @@ SIMGPU_F double erfinv(double y)
         return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
     const double w = log1p(-y * y), t = 2 / (M_PI * 0.147) + w / 2;
     double x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
-    for (int i = 0; i < 4; i++) // Newton
+    for (int i = 0; i < 4; i++) // Newton's method
         x -= (erf(x) - y) * 0.5 * sqrt(M_PI) * exp(x * x);
     return x;
 }
@@ -610,8 +611,8 @@ SIMGPU_F float normcdfinvf(float y)
 
 /* ---- lengths of vectors -------------------------------------------------- */
 
-/* Floats are squared and added as doubles, scaled numbers need no other care:
- * a double's square is out of range where |x| is beyond 1e154. */
+/* Floats are squared and added as doubles. Scaling is needed only for doubles,
+ * whose squares are out of range where |x| is beyond 1e154. */
 SIMGPU_F double norm(int n, const double *p)
 {
     double most = 0, sum = 0;
@@ -685,8 +686,8 @@ SIMGPU_F float rhypotf(float a, float b)
 
 /* ---- Bessel functions ---------------------------------------------------- */
 
-/* The modified ones of order 0 and 1: a series of positive terms,
- * (x/2)^(2k + order) / (k! (k + order)!). */
+/* The modified Bessel functions of order 0 and 1, as a series of positive
+ * terms, (x/2)^(2k + order) / (k! (k + order)!). */
 SIMGPU_F double simgpu_bessel_i(int order, double x)
 {
     const double q = x * x / 4;

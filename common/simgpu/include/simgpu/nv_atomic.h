@@ -1,14 +1,14 @@
 /*
- * nv_atomic.h: the atomic functions that nvcc itself knows since CUDA 12.8
+ * nv_atomic.h: atomic functions that nvcc has had built in since CUDA 12.8
  *
- * Those of numbers come in pairs: __nv_atomic_fetch_add() returns what was
- * there, __nv_atomic_add() nothing. The order and the scope do what they do in
+ * Arithmetic functions come in pairs: __nv_atomic_fetch_add() returns the old
+ * value, __nv_atomic_add() nothing. Order and scope mean the same as in
  * <cuda/atomic>.
  */
 #ifndef SIMGPU_NV_ATOMIC_H
 #define SIMGPU_NV_ATOMIC_H
 
-enum { /* the compiler's numbers */
+enum { /* with the compiler's numbers */
        __NV_ATOMIC_RELAXED,
        __NV_ATOMIC_CONSUME,
        __NV_ATOMIC_ACQUIRE,
@@ -25,7 +25,8 @@ enum {
     __NV_THREAD_SCOPE_SYSTEM
 };
 
-/* Of the word at a pointer: its type, and a last argument for its value. */
+/* Each function works on the word at a pointer of its type and takes the value
+ * as an argument of that type. */
 #define SIMGPU_NV_VALUE typename simgpu::same<T>::type
 #define SIMGPU_NV_SCOPE int = __NV_THREAD_SCOPE_SYSTEM
 

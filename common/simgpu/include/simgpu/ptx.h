@@ -1,8 +1,8 @@
 /*
- * ptx.h: what simnvcc makes of inline PTX (simnvcc/ptx.h)
+ * ptx.h: functions that replace inline PTX (simnvcc/ptx.h)
  *
- * An instruction is a function do_NAME<types, tags>: tags are parts of its
- * opcode, such as t_hi. Registers are bits: a value is read as the
+ * An instruction becomes a function do_NAME<types, tags>, where tags are parts
+ * of its opcode, such as t_hi. Registers contain bits: a value is read as the
  * instruction's type, and its result is extended to the register's size.
  */
 #ifndef SIMGPU_PTX_H
@@ -187,7 +187,7 @@ template <class T> static inline T do_bfe(T a, uint32_t at, uint32_t n)
     at &= 255, n &= 255;
     for (uint32_t i = 0; i < n && i < size; i++)
         bits |= at + i < size ? ((uint64_t)a >> (at + i) & 1) << i : 0;
-    // the sign fills what is above the field, and above the number
+    // the sign fills the bits above the field, and above the number
     const uint32_t top = at + n - 1 < size ? at + n - 1 : size - 1;
     if (n && (T)-1 < 0 && (uint64_t)a >> top & 1)
         bits |= at > top ? UINT64_MAX : UINT64_MAX << (top - at) << 1;
@@ -203,7 +203,8 @@ template <class T> static inline T do_bfi(T a, T b, uint32_t at, uint32_t n)
     }
     return (T)bits;
 }
-/* n ones from bit `at` on; both numbers up to 32, or modulo 32. */
+/* n ones from bit `at` on; both numbers are clamped to
+ * 32, or taken modulo 32. */
 template <class T, class... TAGS>
 static inline uint32_t do_bmsk(uint32_t at, uint32_t n)
 {
@@ -251,7 +252,7 @@ static inline uint32_t do_prmt(uint32_t a, uint32_t b, uint32_t c)
     uint32_t bits = 0;
     for (int k = 0; k < 4; k++) {
         const uint32_t byte = all >> (by >> 4 * k & 7) * 8 & 255;
-        const uint32_t sign = byte >> 7 ? 255 : 0; // of a selector with bit 3
+        const uint32_t sign = byte >> 7 ? 255 : 0; // for a selector with bit 3
         bits |= (by >> 4 * k & 8 ? sign : byte) << 8 * k;
     }
     return bits;
@@ -315,7 +316,8 @@ template <class T> static inline T do_cvta(T a)
     return a;
 }
 
-/* Float to integer: rounded, NaN is 0, and what is out of range is clamped. */
+/* Float to integer: rounded; NaN becomes 0, and values out
+ * of range are clamped. */
 template <class T, class U, class... TAGS> static inline T do_cvt(U a)
 {
     if (is_integer<U>())

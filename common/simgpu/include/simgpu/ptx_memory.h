@@ -1,8 +1,8 @@
 /*
  * ptx_memory.h: instructions of inline PTX that touch memory or other threads
  *
- * Accesses are those of C++, so they are recorded and checked like any other.
- * Copies that run on their own (cp.async) are done at once.
+ * Accesses are C++'s, so they are recorded and checked like any other.
+ * Asynchronous copies (cp.async) are done at once.
  */
 #ifndef SIMGPU_PTX_MEMORY_H
 #define SIMGPU_PTX_MEMORY_H
@@ -18,8 +18,8 @@ template <class T> static inline T *at(uint64_t p, int64_t offset)
     return (T *)(uintptr_t)(p + (uint64_t)offset);
 }
 
-/* Shared memory has 32-bit addresses: the lower halves of ours, all of which
- * are near the dynamic shared memory. */
+/* Shared memory has 32-bit addresses: the lower halves of simgpu's, which are
+ * all close to the dynamic shared memory. */
 template <class T> static inline T *shared_at(uint64_t p, int64_t offset)
 {
     return (T *)((char *)__cvta_shared_to_generic(p) + offset);
@@ -61,7 +61,7 @@ template <class... TAGS> static inline void do_prefetchu(const char *) {}
 
 /* ---- atomics ------------------------------------------------------------- */
 
-/* With an order, as in C++; without, CUDA's function of the scope. */
+/* With an order, as in C++; without one, CUDA's function for the scope. */
 template <class... TAGS> static constexpr bool is_ordered()
 {
     return has<t_acquire, TAGS...>() || has<t_release, TAGS...>() ||
@@ -92,7 +92,7 @@ SIMGPU_PTX_BITS(bit_or, |)
 SIMGPU_PTX_BITS(bit_xor, ^)
 #undef SIMGPU_PTX_BITS
 
-/* What the operation makes of an old value. */
+/* The operation's result for an old value. */
 template <class T, class... TAGS> static inline T operate(T old, T v)
 {
     if (has<t_add, TAGS...>())
@@ -137,15 +137,13 @@ template <class T, class... TAGS> SIMGPU_QUIET T unordered(T *p, T v)
     if (has<t_sys, TAGS...>() && (sizeof *p == 4 || sizeof *p == 8))
         return update_system<T>(p, v, change_of<T, TAGS...>());
     T old, next;
-    if (has<t_exch, TAGS...>())
-        simgpu_atomic_store(p, sizeof *p);
-    else
-        simgpu_atomic_access(p, sizeof *p);
-    __atomic_load(p, &old, __ATOMIC_SEQ_CST);
+    const int alone = has<t_exch, TAGS...>()
+                          ? simgpu_atomic_store(p, sizeof *p)
+                          : simgpu_atomic_access(p, sizeof *p);
+    __atomic_load(p, &old, __ATOMIC_RELAXED);
     do
         next = operate<T, TAGS...>(old, v);
-    while (!__atomic_compare_exchange(p, &old, &next, false, __ATOMIC_SEQ_CST,
-                                      __ATOMIC_SEQ_CST));
+    while (!replace(p, &old, &next, alone));
     if (memcmp(&old, &next, sizeof old) == 0)
         simgpu_atomic_unchanged(p, sizeof *p);
     return old;
@@ -203,7 +201,7 @@ template <class... TAGS> static inline void do_fence_mbarrier_init() {}
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* nbytes to shared memory, of which `have` are read and the rest is 0. */
+/* Copy nbytes to shared memory, of which `have` are read and the rest are 0. */
 template <class... TAGS>
 static __forceinline__ void do_cp_async(char *to, const char *from,
                                         uint32_t nbytes,
@@ -222,12 +220,13 @@ template <class... TAGS> static inline void do_cp_async_wait_all() {}
 
 /* ---- mbarrier: a word in shared memory ----------------------------------- */
 
-struct mbarrier { /* the threads of a block run in turn: no atomics */
+struct mbarrier { /* not atomic: the threads of a block take turns */
     uint32_t phase : 1, expected : 31;
     uint32_t left;
 
     uint64_t arrive(uint32_t n)
     {
+        simgpu_meet(this, sizeof *this);
         const uint64_t token = phase;
         left -= n;
         if (left == 0) {
@@ -265,21 +264,22 @@ SIMGPU_QUIET uint64_t do_mbarrier_arrive_drop(uint64_t *b, uint32_t n = 1)
     m->expected -= n;
     return m->arrive(n);
 }
-/* The copies before it are done: with noinc it is one of the arrivals that the
- * barrier expects; otherwise it expects one more. */
+/* Earlier copies are complete. With noinc this is one of the arrivals that the
+ * barrier expects; otherwise the barrier expects one more. */
 template <class T, class... TAGS>
 SIMGPU_QUIET void do_cp_async_mbarrier_arrive(uint64_t *b)
 {
     if (has<t_noinc, TAGS...>())
         ((mbarrier *)(void *)b)->arrive(1);
 }
-/* True if the phase of the token, or of that parity, is over. */
+/* True if the phase of the token, or with that parity, is over. */
 template <class T, class... TAGS>
 SIMGPU_QUIET bool do_mbarrier_test_wait(uint64_t *b, uint64_t token)
 {
     const mbarrier *const m = (const mbarrier *)(const void *)b;
     if (m->phase == (token & 1))
         simgpu_yield();
+    simgpu_meet(b, sizeof *b);
     return m->phase != (token & 1);
 }
 template <class T, class... TAGS>
@@ -304,7 +304,7 @@ static inline void do_barrier(uint32_t id, uint32_t n = 0)
     do_bar<TAGS...>(id, n);
 }
 
-/* c: segment mask << 8 | last lane of the segment. */
+/* c is segment mask << 8 | last lane of the segment. */
 template <class T, class... TAGS>
 static inline T do_shfl(T value, uint32_t b, uint32_t c, uint32_t mask,
                         bool &inside)

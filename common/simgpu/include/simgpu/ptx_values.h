@@ -116,8 +116,8 @@ template <class VALUE, class R> static inline void out(VALUE *&x, R value)
     x = (VALUE *)(uintptr_t)value;
 }
 
-/* A register as a value of an instruction's type: its bits; a number that is
- * written in the text, its value. */
+/* A register's bits as a value of an instruction's type; for a number in the
+ * text, its value. */
 template <class T, class R> static inline T as(R bits)
 {
     if (is_integer<T>() == is_integer<R>() || sizeof(T) != sizeof(R))
@@ -128,7 +128,7 @@ template <class T, class R> static inline T as(R bits)
     return value;
 }
 
-/* A result into a register. */
+/* Store a result to a register. */
 template <class R, class T> static inline void put(R &to, T value)
 {
     if (is_integer<T>() == is_integer<R>() || sizeof(T) != sizeof(R))
@@ -147,16 +147,16 @@ static inline double bits_d(uint64_t bits)
     return as<double>(bits);
 }
 
-/* ---- help for the functions ---------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------- */
 
-/* The carry of add.cc, for the addc behind it. */
+/* The carry of add.cc, for the next addc. */
 static inline unsigned &carry()
 {
     static thread_local unsigned flag;
     return flag;
 }
 
-/* The type in which a type's numbers wrap around. */
+/* The unsigned type in which a type's numbers wrap around. */
 template <class T, bool = is_integer<T>()> struct arithmetic {
     typedef typename std::make_unsigned<T>::type type;
 };
@@ -169,7 +169,7 @@ template <class T> static inline uint64_t low_bits(uint64_t bits)
     return bits & UINT64_MAX >> (64 - 8 * sizeof(T));
 }
 
-/* The nearest number of an integer type. */
+/* Convert to the nearest number of an integer type. */
 template <class T> static inline T clamp(long double x)
 {
     typedef std::numeric_limits<T> limits;
@@ -178,7 +178,7 @@ template <class T> static inline T clamp(long double x)
                                                 : (T)x;
 }
 
-/* .sat: of integers to their range, of floats to [0, 1]. */
+/* .sat: clamp integers to their range, floats to [0, 1]. */
 template <class T, class... TAGS>
 static inline T limit(T value, long double exact)
 {
@@ -189,7 +189,7 @@ static inline T limit(T value, long double exact)
     return value > 0 ? value < 1 ? value : (T)1 : (T)0;
 }
 
-/* A byte of four, with its sign if the type has one. */
+/* One of four bytes, with its sign if the type is signed. */
 static inline int byte_of(uint32_t x, int at)
 {
     return (int)(x >> at & 255);
@@ -199,7 +199,7 @@ static inline int byte_of(int32_t x, int at)
     return (int8_t)(x >> at);
 }
 
-/* mul: the lower half of the product, the higher one, or all of it. */
+/* mul: the lower half of the product, the upper half, or all of it. */
 template <class T> struct twice {
     typedef T type;
 };
@@ -259,7 +259,7 @@ static inline void pack(R &to, P... parts)
     }
     put(to, as<T>(all));
 }
-/* The lowest bits into a register, whatever its type. */
+/* Store the lowest bits to a register of any type. */
 template <class R> static inline void take(R &to, uint64_t bits)
 {
     __builtin_memcpy(&to, &bits, sizeof to);

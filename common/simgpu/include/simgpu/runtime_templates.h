@@ -1,8 +1,8 @@
 /*
- * runtime_templates.h: C++'s forms of the runtime's functions
+ * runtime_templates.h: C++ forms of the runtime's functions
  *
- * Typed pointers, kernels and variables instead of addresses. All are inlined,
- * so that a message names the caller's line.
+ * They take typed pointers, kernels and variables instead of addresses. All are
+ * inlined, so that messages name the caller's line.
  */
 #ifndef SIMGPU_RUNTIME_TEMPLATES_H
 #define SIMGPU_RUNTIME_TEMPLATES_H
@@ -20,7 +20,7 @@ SIMGPU_INLINE cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch,
     return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
 }
 
-/* CUDA 12's forms, with the number of a device, or cudaCpuDeviceId. */
+/* CUDA 12's forms, with a device's number or cudaCpuDeviceId. */
 SIMGPU_INLINE struct cudaMemLocation simgpu_location(int device)
 {
     struct cudaMemLocation l;
@@ -69,7 +69,7 @@ cudaStreamAttachMemAsync(cudaStream_t stream, T *devPtr, size_t length = 0,
     return ::cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
 }
 
-/* ---- variables of device code -------------------------------------------- */
+/* ---- device variables ---------------------------------------------------- */
 
 template <class T>
 SIMGPU_INLINE cudaError_t cudaMemcpyToSymbol(
@@ -231,8 +231,8 @@ SIMGPU_INLINE cudaError_t cudaOccupancyMaxActiveClusters(
                                             config);
 }
 
-/* The block size, in warps, with which most threads fit on a multiprocessor;
- * shared memory as a function of the block size. */
+/* The block size, in whole warps, with which most threads fit on a
+ * multiprocessor. Shared memory is a function of the block size. */
 template <class F, class T>
 static inline cudaError_t
 cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(

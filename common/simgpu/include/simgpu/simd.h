@@ -9,7 +9,7 @@
 #include "simgpu/numbers.h"
 
 /* For each lane of type T: r = expression of a, b and c, computed as int64_t
- * and clamped to T's range if `saturate`. */
+ * and, with `saturate`, clamped to T's range. */
 #define SIMGPU_LANES(name, T, saturate, expression)                            \
     SIMGPU_F unsigned name(unsigned x, unsigned y)                             \
     {                                                                          \

@@ -1,8 +1,9 @@
 /*
- * small_float.h: what GPUs do with narrow floats (narrow.h)
+ * small_float.h: a GPU's operations on narrow floats (narrow.h)
  *
- * Every operation computes in double and then rounds, once, which gives what
- * one operation of a GPU gives (for a sum of products see simgpu_small_fma).
+ * Every operation computes in double and then rounds once, which gives the
+ * result of one operation on a GPU (for a sum of products see
+ * simgpu_small_fma).
  */
 #ifndef SIMGPU_SMALL_FLOAT_H
 #define SIMGPU_SMALL_FLOAT_H
@@ -21,9 +22,10 @@ static inline unsigned simgpu_small_encode(double value, enum narrow_type type,
 }
 
 /*
- * a * b + c with one rounding. The product of two 16-bit floats is a double
- * exactly; its sum with c may not be, so it is rounded to odd, from which a
- * second rounding to fewer bits gives the same as from the exact sum.
+ * a * b + c with one rounding. The product of two 16-bit floats is exact in
+ * double. Its sum with c may not be, so that is rounded to odd: a second
+ * rounding, to fewer bits, then gives the same result as rounding the exact
+ * sum.
  */
 static inline double simgpu_small_fma(double a, double b, double c)
 {
@@ -57,7 +59,7 @@ template <class I> static inline double simgpu_small_integer(I value)
     return negative ? -(double)size : (double)size;
 }
 
-/* Towards zero; saturates; a NaN gives 0. */
+/* Rounds towards zero and saturates; a NaN gives 0. */
 template <class I> static inline I simgpu_small_to(double value)
 {
     typedef std::numeric_limits<I> limits;

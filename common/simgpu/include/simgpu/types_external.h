@@ -1,8 +1,8 @@
 /*
- * types_external.h: memory and semaphores of other APIs (there are none here:
- * the functions that take them return cudaErrorNotSupported)
+ * types_external.h: memory and semaphores of other APIs, which simgpu doesn't
+ * have: functions that take them return cudaErrorNotSupported
  *
- * Values, names and layouts of CUDA 13.0; for driver_types.h.
+ * Values, names and layouts are those of CUDA 13.0; for driver_types.h.
  */
 #ifndef SIMGPU_TYPES_EXTERNAL_H
 #define SIMGPU_TYPES_EXTERNAL_H

@@ -1,7 +1,7 @@
 /*
  * types_library.h: libraries of compiled kernels
  *
- * Values, names and layouts of CUDA 13.0; for driver_types.h.
+ * Values, names and layouts are those of CUDA 13.0; for driver_types.h.
  */
 #ifndef SIMGPU_TYPES_LIBRARY_H
 #define SIMGPU_TYPES_LIBRARY_H

@@ -1,7 +1,7 @@
 /*
- * types_memory.h: memory: places, copies, arrays, pools, managed memory
+ * types_memory.h: memory: locations, copies, arrays, pools, managed memory
  *
- * Values, names and layouts of CUDA 13.0; for driver_types.h.
+ * Values, names and layouts are those of CUDA 13.0; for driver_types.h.
  */
 #ifndef SIMGPU_TYPES_MEMORY_H
 #define SIMGPU_TYPES_MEMORY_H

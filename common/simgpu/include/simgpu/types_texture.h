@@ -1,5 +1,6 @@
 /*
- * types_texture.h: what textures and surfaces read; part of driver_types.h
+ * types_texture.h: descriptions of textures and surfaces; part of
+ * driver_types.h
  */
 #ifndef SIMGPU_TYPES_TEXTURE_H
 #define SIMGPU_TYPES_TEXTURE_H
@@ -39,8 +40,8 @@ struct cudaResourceDesc {
     unsigned int flags;
 };
 
-/* A view of a resource in another format: declared, and refused by
- * cudaCreateTextureObject. */
+/* A view of a resource in another format. It is declared, but
+ * cudaCreateTextureObject refuses it. */
 struct cudaResourceViewDesc;
 
 #endif

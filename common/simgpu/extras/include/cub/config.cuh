@@ -1,4 +1,4 @@
-/* cub/config.cuh: macros that CUB's headers, and programs like them, use */
+/* cub/config.cuh: macros that CUB's headers and programs use */
 #ifndef SIMGPU_CUB_CONFIG_CUH
 #define SIMGPU_CUB_CONFIG_CUH
 
@@ -10,7 +10,7 @@
 #define CUB_SUBMINOR_VERSION (CUB_VERSION % 100)
 #define CUB_PATCH_NUMBER     0
 
-/* A program may define them to have its own copy of CUB in a namespace. */
+/* A program can define these to have its own copy of CUB in a namespace. */
 #ifndef CUB_NS_PREFIX
 #define CUB_NS_PREFIX
 #endif
@@ -45,7 +45,7 @@
 #define CUB_PREVENT_MACRO_SUBSTITUTION
 #endif
 
-/* The warp; the architecture that a file is compiled for. */
+/* The size of a warp; the architecture that a file is compiled for. */
 #define CUB_LOG_WARP_THREADS(unused) 5
 #define CUB_WARP_THREADS(unused)     32
 #define CUB_PTX_LOG_WARP_THREADS     5

@@ -1,9 +1,9 @@
 /*
- * cub/cub.cuh: CUB's algorithms of blocks, warps and devices
+ * cub/cub.cuh: CUB's algorithms for blocks, warps and devices
  *
- * A block's algorithms go through its shared memory and its barriers, as the
- * real ones do; the first thread does what needs an order. Those of a device
- * are kernels of simgpu/parallel.h.
+ * A block's algorithms use its shared memory and its barriers, as NVIDIA's do;
+ * the block's first thread does what must be done in order. A device's
+ * algorithms are kernels of simgpu/parallel.h.
  */
 #ifndef SIMGPU_CUB_CUB_CUH
 #define SIMGPU_CUB_CUB_CUH

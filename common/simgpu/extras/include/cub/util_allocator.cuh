@@ -1,4 +1,5 @@
-/* cub/util_allocator.cuh: device memory that is not kept for later */
+/* cub/util_allocator.cuh: an allocator of device
+ * memory, which caches nothing */
 #ifndef SIMGPU_CUB_UTIL_ALLOCATOR_CUH
 #define SIMGPU_CUB_UTIL_ALLOCATOR_CUH
 

@@ -1,4 +1,4 @@
-/* cub/util_debug.cuh: what to do with an error */
+/* cub/util_debug.cuh: handling errors */
 #ifndef SIMGPU_CUB_UTIL_DEBUG_CUH
 #define SIMGPU_CUB_UTIL_DEBUG_CUH
 
@@ -9,7 +9,7 @@
 
 namespace cub
 {
-/* The error; on the host, an error is printed. */
+/* Returns the error; host code also prints it. */
 static inline cudaError_t Debug(cudaError_t error, const char *file, int line)
 {
     if (error != cudaSuccess)

@@ -1,4 +1,4 @@
-/* cub/util_device.cuh: what programs ask of the device */
+/* cub/util_device.cuh: querying the device */
 #ifndef SIMGPU_CUB_UTIL_DEVICE_CUH
 #define SIMGPU_CUB_UTIL_DEVICE_CUH
 
@@ -23,7 +23,7 @@ static inline int DeviceCount()
     return DeviceCountUncached();
 }
 
-/* Another device while it lives. */
+/* Makes another device current during its lifetime. */
 class SwitchDevice
 {
     const int before;
@@ -41,8 +41,8 @@ class SwitchDevice
     SwitchDevice &operator=(const SwitchDevice &) = delete;
 };
 
-/* Compute capability 9.0 is 900. Code is compiled for the device it runs on:
- * PTX has its version. */
+/* Compute capability 9.0 is 900. The PTX version is the same, since code is
+ * compiled for the device it runs on. */
 static inline cudaError_t SmVersion(int &version, int device = CurrentDevice())
 {
     int major = 0, minor = 0;
@@ -82,7 +82,7 @@ static inline cudaError_t HasUVA(bool &has)
     has = value == 1;
     return error;
 }
-/* Blocks of the kernel that a multiprocessor has at once. */
+/* The number of the kernel's blocks that fit on a multiprocessor. */
 template <class K>
 cudaError_t MaxSmOccupancy(int &nblocks, K kernel, int nthreads,
                            int dynamic_nbytes = 0)

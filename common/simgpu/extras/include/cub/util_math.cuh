@@ -1,4 +1,4 @@
-/* cub/util_math.cuh: quotients, middles, and how much a thread takes */
+/* cub/util_math.cuh: quotients, midpoints, and items per thread */
 #ifndef SIMGPU_CUB_UTIL_MATH_CUH
 #define SIMGPU_CUB_UTIL_MATH_CUH
 
@@ -20,8 +20,8 @@ template <class T> constexpr T MidPoint(T begin, T end)
     return begin + (end - begin) / 2;
 }
 
-/* How many items of another size a thread takes in place of n items of 4 or 8
- * bytes: at least one. */
+/* How many items of another size a thread handles instead of n items of 4 or 8
+ * bytes; at least one. */
 constexpr int Nominal4BItemsToItemsCombined(int n, int nbytes)
 {
     return CUB_MIN(n, CUB_MAX(1, n * 8 / nbytes));
@@ -44,7 +44,7 @@ using is_integral_or_enum =
     std::integral_constant<bool, std::is_integral<T>::value ||
                                      std::is_enum<T>::value>;
 
-/* a + b, or the largest T. */
+/* a + b, or the largest T if that overflows. */
 template <class T> T safe_add_bound_to_max(T a, T b)
 {
     const T most = std::numeric_limits<T>::max();

@@ -1,4 +1,4 @@
-/* cub/util_ptx.cuh: CUB's names for what a warp and a thread can do */
+/* cub/util_ptx.cuh: CUB's names for operations of a warp and a thread */
 #ifndef SIMGPU_CUB_UTIL_PTX_CUH
 #define SIMGPU_CUB_UTIL_PTX_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-/* The lanes of logical warp number `warp` of W lanes. */
+/* The mask of logical warp number `warp`, which has W lanes. */
 template <int W> constexpr unsigned WarpMask(unsigned warp)
 {
     return ~0u >> (32 - W) << (PowerOfTwo<W>::VALUE && W < 32 ? warp * W : 0);
@@ -28,8 +28,9 @@ static inline unsigned LaneMaskGe()
     return ~LaneMaskLt();
 }
 
-/* From a lane of the logical warp of W: `by` before this one, if that is not
- * before `first`; by behind it, if not behind `last`; number `from`. */
+/* Get a value from a lane of the logical warp of W lanes: the lane `by` before
+ * this one, if that is not before `first`; the lane `by` after it, if not after
+ * `last`; or lane number `from`. */
 template <int W, class T> T ShuffleUp(T x, int by, int first, unsigned members)
 {
     const int me = simgpu::lane(), from = me - by;
@@ -44,7 +45,7 @@ template <int W, class T> T ShuffleIndex(T x, int from, unsigned members)
 {
     return simgpu::shuffle(members, x, simgpu::lane() / W * W + from % W);
 }
-/* The lanes whose label has the same lowest BITS bits. */
+/* The lanes whose labels have the same lowest BITS bits. */
 template <int BITS, int W = 32> unsigned MatchAny(unsigned label)
 {
     const unsigned members =
@@ -82,7 +83,8 @@ static inline unsigned WARP_BALLOT(int predicate, unsigned members)
     return __ballot_sync(members, predicate);
 }
 
-/* Bits of a number; a into b's place; the sum of three. */
+/* BFE extracts bits of a number, BFI inserts bits of y
+ * into x, IADD3 adds three. */
 template <class T> unsigned BFE(T x, unsigned start, unsigned nbits)
 {
     return (unsigned)((unsigned long long)x >> start & ((1ull << nbits) - 1));

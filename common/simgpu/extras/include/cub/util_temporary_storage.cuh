@@ -10,8 +10,8 @@ namespace cub
 {
 namespace detail
 {
-/* Without temp: the bytes that buffers of these sizes need. With it: where each
- * of them begins, at a multiple of 256 bytes. */
+/* If temp is NULL, compute how many bytes buffers of these sizes need.
+ * Otherwise set the start of each, at a multiple of 256 bytes. */
 template <int N>
 cudaError_t AliasTemporaries(void *temp, size_t &nbytes, void *(&begins)[N],
                              const size_t (&sizes)[N])
@@ -22,7 +22,7 @@ cudaError_t AliasTemporaries(void *temp, size_t &nbytes, void *(&begins)[N],
         at[i] = end;
         end += (sizes[i] + ALIGN - 1) / ALIGN * ALIGN;
     }
-    end += ALIGN - 1; // temp may lie anywhere
+    end += ALIGN - 1; // temp may have any alignment
     if (!temp) {
         nbytes = end;
         return cudaSuccess;
@@ -35,6 +35,6 @@ cudaError_t AliasTemporaries(void *temp, size_t &nbytes, void *(&begins)[N],
     return cudaSuccess;
 }
 } // namespace detail
-using detail::AliasTemporaries; // where CUB before 3.0 had it
+using detail::AliasTemporaries; // its namespace before CUB 3.0
 } // namespace cub
 #endif

@@ -25,7 +25,7 @@ template <bool IS, class Then, class Else> struct If {
 template <class A, class B> struct Equals {
     enum { VALUE = std::is_same<A, B>::value, NEGATE = !VALUE };
 };
-/* The logarithm of N to base 2, rounded up. */
+/* log2(N), rounded up. */
 template <int N> struct Log2 {
     enum { VALUE = 1 + Log2<(N + 1) / 2>::VALUE };
 };
@@ -36,7 +36,7 @@ template <int N> struct PowerOfTwo {
     enum { VALUE = (N & (N - 1)) == 0 };
 };
 
-/* Room for a T in shared memory, without its constructor. */
+/* Memory for a T in shared memory, without calling its constructor. */
 template <class T> struct Uninitialized {
     alignas(T) char storage[sizeof(T)];
     T &Alias()
@@ -62,7 +62,7 @@ template <class K, class V> struct KeyValuePair {
     }
 };
 
-/* Two buffers, of which a sort may end in either. */
+/* Two buffers; a sort may end in either. */
 template <class T> struct DoubleBuffer {
     T *d_buffers[2];
     int selector = 0;
@@ -104,7 +104,7 @@ template <> struct bits_of<4> {
 template <> struct bits_of<8> {
     typedef unsigned long long type;
 };
-/* One of CUDA's narrow floats, which std::numeric_limits need not know. */
+/* True for CUDA's narrow floats, which std::numeric_limits may not cover. */
 template <class T> struct is_narrow : std::false_type {
 };
 template <> struct is_narrow<__half> : std::true_type {
@@ -113,8 +113,8 @@ template <> struct is_narrow<__nv_bfloat16> : std::true_type {
 };
 } // namespace detail
 
-/* A number's bits as an unsigned integer, and the integer (TwiddleIn) that is
- * in the same order as the numbers are. */
+/* A number's bits as an unsigned integer, and the integer (TwiddleIn) whose
+ * order is that of the numbers. */
 template <class T> struct NumericTraits {
     typedef typename detail::bits_of<std::is_arithmetic<T>::value ||
                                              detail::is_narrow<T>::value
@@ -164,7 +164,7 @@ typedef ::cuda::minimum<> Min;
 typedef std::equal_to<> Equality;
 typedef std::not_equal_to<> Inequality;
 
-/* Of pairs: the one with the largest value, the first of equals. */
+/* For pairs: the one with the largest value, or the first among equals. */
 struct ArgMax {
     template <class K, class V>
     KeyValuePair<K, V> operator()(const KeyValuePair<K, V> &a,
@@ -188,7 +188,7 @@ namespace detail
 {
 template <class It>
 using value_t = typename std::iterator_traits<It>::value_type;
-/* What is written to Out; from In if it takes anything. */
+/* The type that is written to Out: In's if Out accepts anything. */
 template <class Out, class In>
 using output_t = std::conditional_t<std::is_void<value_t<Out>>::value,
                                     value_t<In>, value_t<Out>>;
@@ -196,7 +196,7 @@ template <class Op, class A, class B>
 using result_t = std::decay_t<decltype(std::declval<Op &>()(
     std::declval<const A &>(), std::declval<const B &>()))>;
 
-/* n values in shared memory, without constructors. */
+/* n values in shared memory, without calling constructors. */
 template <class T, int N> struct place {
     alignas(T) char bytes[N * sizeof(T)];
     T &operator[](int i)

@@ -1,7 +1,7 @@
 /*
  * atomic.h: atomic operations on a word of another PE
  *
- * Those that fetch return what the word was.
+ * Operations that fetch return the old value.
  */
 #ifndef SIMGPU_NVSHMEM_ATOMIC_H
 #define SIMGPU_NVSHMEM_ATOMIC_H
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* X(name, type): the types of bitwise operations; of arithmetic; of fetch, set
- * and swap alone. */
+/* X(name, type): types of bitwise operations; of arithmetic; of
+ * fetch, set and swap only. */
 #define SIMGPU_SHMEM_BITS(X)                                                   \
     X(uint, unsigned int)                                                      \
     X(ulong, unsigned long)                                                    \

@@ -1,10 +1,10 @@
 /*
- * coll.h: collectives of a team
+ * coll.h: a team's collectives
  *
- * Each PE of the team calls, in the same order, with symmetric buffers. Counts
- * are per PE: nelems elements for each, except that a broadcast and a reduction
- * have nelems in all. A collective returns when this PE's dest is complete and
- * its source may be reused.
+ * All PEs of the team make the same calls in the same order, with symmetric
+ * buffers. Counts are per PE (nelems elements for each), but for a broadcast or
+ * a reduction nelems is the total. A collective returns when this PE's dest is
+ * complete and its source may be reused.
  */
 #ifndef SIMGPU_NVSHMEM_COLL_H
 #define SIMGPU_NVSHMEM_COLL_H
@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* Wait for all PEs; a barrier also waits until all that they put arrived. */
+/* Wait for all PEs. A barrier also waits until everything they
+ * have put has arrived. */
 SIMGPU_SHMEM_DECLARE(int, barrier, nvshmem_team_t team)
 SIMGPU_SHMEM_DECLARE(int, team_sync, nvshmem_team_t team)
 void nvshmem_barrier_all(void);

@@ -1,5 +1,5 @@
 /*
- * extension.h: ways to start, and launches of all PEs together
+ * extension.h: initialisation, and launches by all PEs together
  */
 #ifndef SIMGPU_NVSHMEM_EXTENSION_H
 #define SIMGPU_NVSHMEM_EXTENSION_H
@@ -11,9 +11,10 @@ extern "C" {
 #endif
 
 /*
- * flags: NVSHMEMX_INIT_WITH_MPI_COMM (attributes->mpi_comm is a MPI_Comm *) or
- * NVSHMEMX_INIT_WITH_UNIQUEID (set by nvshmemx_set_attr_uniqueid_args(); the id
- * that one PE got by nvshmemx_get_uniqueid() went to all). Returns 0.
+ * flags is NVSHMEMX_INIT_WITH_MPI_COMM (attributes->mpi_comm is a MPI_Comm *)
+ * or NVSHMEMX_INIT_WITH_UNIQUEID (set by nvshmemx_set_attr_uniqueid_args(),
+ * with the id that one PE got from nvshmemx_get_uniqueid() and sent to all).
+ * Returns 0.
  */
 int nvshmemx_init_attr(unsigned int flags, nvshmemx_init_attr_t *attributes);
 int nvshmemx_hostlib_init_attr(unsigned int flags, nvshmemx_init_attr_t *attr);
@@ -25,21 +26,21 @@ int nvshmemx_set_attr_uniqueid_args(const int myrank, const int nranks,
 int nvshmemx_set_attr_mpi_comm_args(void *mpi_comm,
                                     nvshmemx_init_attr_t *nvshmem_attr);
 
-/* Let put read from, and get write to, memory outside the symmetric heap:
- * nothing to do here. */
+/* Let put read from, and get write to, memory outside the symmetric
+ * heap; does nothing here. */
 int nvshmemx_buffer_register(void *addr, size_t length);
 int nvshmemx_buffer_unregister(void *addr);
 void nvshmemx_buffer_unregister_all(void);
 
 /*
- * Each PE launches the kernel, so that the kernels may wait for each other. A
+ * All PEs launch the kernel, so that the kernels can wait for each other. A
  * grid of 0 is the largest whose blocks run at the same time. Returns 0.
  */
 int nvshmemx_collective_launch(const void *func, dim3 gridDims, dim3 blockDims,
                                void **args, size_t sharedMem,
                                cudaStream_t stream);
-/* The same with attributes; an attribute of the program's wins over NVSHMEM's,
- * which makes the launch cooperative. */
+/* The same with attributes. The program's attributes override NVSHMEM's, which
+ * makes the launch cooperative. */
 typedef struct nvshmemx_collective_launch_attr {
     cudaLaunchConfig_t cuda_config;
 } nvshmemx_collective_launch_attr_t;

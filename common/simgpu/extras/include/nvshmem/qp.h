@@ -1,7 +1,7 @@
 /*
- * qp.h: functions that name a queue pair of the network card
+ * qp.h: functions that choose a queue pair of the network card
  *
- * Here a PE has one for all: they do what those without one do.
+ * Here a PE has one queue pair, so they do what the functions without one do.
  */
 #ifndef SIMGPU_NVSHMEM_QP_H
 #define SIMGPU_NVSHMEM_QP_H
@@ -19,7 +19,7 @@ typedef enum {
     NVSHMEMX_QP_ALL = INT_MAX
 } nvshmemx_qp_handle_index_t;
 
-/* *out_qp_array: num_qps handles, which the program frees. */
+/* *out_qp_array gets num_qps handles; the program frees the array. */
 int nvshmemx_qp_create(int num_qps, nvshmemx_qp_handle_t **out_qp_array);
 
 #define SIMGPU_GROUPS(NAME, ...)                                               \

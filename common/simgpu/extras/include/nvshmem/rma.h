@@ -1,10 +1,10 @@
 /*
  * rma.h: put and get
  *
- * A put returns when its source may be reused; its bytes arrive at some time
- * before the next nvshmem_quiet(), and before those of puts behind the next
- * nvshmem_fence(). A get returns when it has the bytes. Of the _nbi functions
- * even that is true only after nvshmem_quiet().
+ * A put returns when its source may be reused. Its bytes arrive at some time
+ * before the next nvshmem_quiet(), and before those of puts after the next
+ * nvshmem_fence(). A get returns when the bytes are there. For _nbi functions,
+ * these guarantees hold only after nvshmem_quiet().
  */
 #ifndef SIMGPU_NVSHMEM_RMA_H
 #define SIMGPU_NVSHMEM_RMA_H
@@ -46,7 +46,7 @@ extern "C" {
 SIMGPU_SHMEM_TYPES(SIMGPU_TYPE)
 #undef SIMGPU_TYPE
 
-/* nelems elements of so many bits. */
+/* nelems elements of a number of bits. */
 #define SIMGPU_SIZE(BITS)                                                      \
     SIMGPU_COPIES(put##BITS, get##BITS, iput##BITS, iget##BITS, void)
 SIMGPU_SHMEM_SIZES(SIMGPU_SIZE)
@@ -69,12 +69,12 @@ SIMGPU_SHMEM_DECLARE(void, getmem_nbi, void *dest, const void *source,
                      size_t nelems, int pe)
 #undef SIMGPU_COPIES
 
-/* What was put before arrives before what is put afterwards. */
+/* Earlier puts arrive before later ones. */
 void nvshmem_fence(void);
-/* All that was put or got has arrived. */
+/* All puts and gets are complete. */
 void nvshmem_quiet(void);
 void nvshmemx_quiet_on_stream(cudaStream_t cstrm);
-/* The sources of _nbi puts may be reused. */
+/* Sources of _nbi puts may be reused. */
 void nvshmemx_flush(void);
 void nvshmemx_flush_warp(void);
 void nvshmemx_flush_block(void);

@@ -20,15 +20,16 @@ void nvshmem_team_get_config(nvshmem_team_t team,
                              nvshmem_team_config_t *config);
 
 /*
- * Each PE of the parent calls these, with the same numbers. A PE that is not in
- * the new team gets NVSHMEM_TEAM_INVALID. Returns 0, or not 0 for numbers that
- * no team can have.
+ * All PEs of the parent call these, with the same numbers. A PE that is not in
+ * the new team gets NVSHMEM_TEAM_INVALID. Returns 0, or another value for
+ * numbers that no team can have.
  */
 int nvshmem_team_split_strided(nvshmem_team_t parent_team, int PE_start,
                                int PE_stride, int PE_size,
                                const nvshmem_team_config_t *config,
                                long config_mask, nvshmem_team_t *new_team);
-/* PEs as a matrix with rows of xrange: its rows and its columns. */
+/* Split PEs, seen as a matrix with rows of xrange, into its
+ * rows and its columns. */
 int nvshmem_team_split_2d(nvshmem_team_t parent_team, int xrange,
                           const nvshmem_team_config_t *xaxis_config,
                           long xaxis_mask, nvshmem_team_t *xaxis_team,

@@ -1,6 +1,6 @@
 /*
- * types.h: constants, structures and the lists of types that functions have
- * variants for, as in NVSHMEM 3.8
+ * types.h: constants, structures, and the lists of types for which functions
+ * have variants, as in NVSHMEM 3.8
  */
 #ifndef SIMGPU_NVSHMEM_TYPES_H
 #define SIMGPU_NVSHMEM_TYPES_H
@@ -18,7 +18,7 @@ typedef struct {
 } half, __nv_bfloat16;
 #endif
 
-/* The OpenSHMEM version that it follows, and its own. */
+/* The version of OpenSHMEM that NVSHMEM follows, and NVSHMEM's own version. */
 #define NVSHMEM_MAJOR_VERSION        1
 #define NVSHMEM_MINOR_VERSION        3
 #define NVSHMEM_VENDOR_MAJOR_VERSION 3
@@ -89,7 +89,7 @@ typedef enum {
     NVSHMEMX_PE_ALL = 1 << 15
 } nvshmem_pe_index_t;
 
-/* ---- how a program starts ------------------------------------------------ */
+/* ---- initialisation ------------------------------------------------------ */
 
 enum flags {
     NVSHMEMX_INIT_THREAD_PES = 1,
@@ -174,7 +174,7 @@ typedef nvshmem_team_config_v2 nvshmem_team_config_t;
     X(bfloat16, __nv_bfloat16)                                                 \
     X(float, float)                                                            \
     X(double, double)
-/* Those that wait_until takes. */
+/* The types of wait_until. */
 #define SIMGPU_SHMEM_WORDS(X)                                                  \
     X(short, short)                                                            \
     X(int, int)                                                                \
@@ -204,7 +204,8 @@ typedef nvshmem_team_config_v2 nvshmem_team_config_t;
 /* X(bits) */
 #define SIMGPU_SHMEM_SIZES(X) X(8) X(16) X(32) X(64) X(128)
 
-/* A function of a thread, its variants of a warp, a block and on a stream. */
+/* A function for a thread, and its variants for a warp,
+ * a block and a stream. */
 #define SIMGPU_SHMEM_DECLARE(R, NAME, ...)                                     \
     R nvshmem_##NAME(__VA_ARGS__);                                             \
     SIMGPU_SHMEM_EXTENDED(R, NAME, __VA_ARGS__)

@@ -1,9 +1,9 @@
 /*
  * wait.h: signals, and waiting for words of this PE's symmetric memory
  *
- * A put with a signal delivers the signal after its own bytes; a signal of its
- * own needs nvshmem_fence() before it. Words are compared by NVSHMEM_CMP_*; of
- * an array, elements with a status other than 0 are left out.
+ * A put with a signal delivers the signal after its own bytes; a separate
+ * signal needs nvshmem_fence() before it. Words are compared by NVSHMEM_CMP_*.
+ * Elements of an array whose status is not 0 are ignored.
  */
 #ifndef SIMGPU_NVSHMEM_WAIT_H
 #define SIMGPU_NVSHMEM_WAIT_H
@@ -14,22 +14,22 @@
 extern "C" {
 #endif
 
-/* sig_op: NVSHMEM_SIGNAL_SET or NVSHMEM_SIGNAL_ADD. */
+/* sig_op is NVSHMEM_SIGNAL_SET or NVSHMEM_SIGNAL_ADD. */
 void nvshmemx_signal_op(uint64_t *sig_addr, uint64_t signal, int sig_op,
                         int pe);
 void nvshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal,
                                   int sig_op, int pe, cudaStream_t cstrm);
 uint64_t nvshmem_signal_fetch(uint64_t *sig_addr);
 
-/* Kernels only, but for those on streams. Returns the value found. */
+/* For kernels only, except those on streams. Returns the value found. */
 uint64_t nvshmem_signal_wait_until(uint64_t *sig_addr, int cmp,
                                    uint64_t cmp_val);
 void nvshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp,
                                           uint64_t cmp_value,
                                           cudaStream_t cstream);
 
-/* any: an index, SIZE_MAX if there is nothing to wait for. some: how many
- * indices were written. _vector: a value for each element. */
+/* any: returns an index, or SIZE_MAX if there is nothing to wait for. some:
+ * returns the number of indices written. _vector: one value per element. */
 #define SIMGPU_WAIT(NAME, T)                                                   \
     void nvshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value);           \
     void nvshmem_##NAME##_wait_until_all(                                      \

@@ -1,12 +1,13 @@
 /*
- * parallel.h: the kernels under Thrust's and CUB's algorithms of host code
+ * parallel.h: the kernels under Thrust's and CUB's host algorithms
  *
- * Each is an ordinary kernel, recorded as the program's own: what it touches
- * is checked, and takes its time. Blocks run one after the other here, so what
- * needs an order (a scan, a selection) is a loop of one thread; what does not
- * has a thread for each item. All results are the same on every run.
+ * Each is an ordinary kernel, recorded like the program's own: what it touches
+ * is checked, and takes modelled time. Blocks run one after the other here, so
+ * work that must be done in order (a scan, a selection) is a loop of one
+ * thread; other work has a thread for each item. All results are the same in
+ * every run.
  *
- * Device code calls the same functions, and gets a loop.
+ * Device code calls the same functions, which then loop.
  */
 #ifndef SIMGPU_PARALLEL_H
 #define SIMGPU_PARALLEL_H
@@ -30,7 +31,7 @@ static inline bool in_host_code()
     return simgpu_is_outside();
 }
 
-/* f(i) for a thread's i. */
+/* Call f(i) for the thread's i. */
 template <class F> __global__ void parallel_items(F f, size_t n)
 {
     const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
@@ -38,13 +39,13 @@ template <class F> __global__ void parallel_items(F f, size_t n)
         f(i);
 }
 
-/* f() of one thread. */
+/* Call f() in one thread. */
 template <class F> __global__ void parallel_once(F f)
 {
     f();
 }
 
-/* f(i) for all i < n. */
+/* Call f(i) for all i < n. */
 template <class F> cudaError_t for_items(cudaStream_t stream, size_t n, F f)
 {
     if (!in_host_code()) {
@@ -69,7 +70,7 @@ template <class F> cudaError_t run_once(cudaStream_t stream, F f)
     return cudaPeekAtLastError();
 }
 
-/* first[0] op first[1] ... of n > 0 items. */
+/* first[0] op first[1] ... over n > 0 items. */
 template <class T, class It, class Op> T fold(It first, size_t n, Op op)
 {
     T sum = *first;
@@ -78,13 +79,14 @@ template <class T, class It, class Op> T fold(It first, size_t n, Op op)
     return sum;
 }
 
-/* Partial results that reduce_items() needs place for. */
+/* The number of partial results that reduce_items() needs memory for. */
 static inline size_t reduce_partials(size_t n)
 {
     return n / REDUCE_TILE + 1;
 }
 
-/* *out = init op first[0] op first[1] ... of n items, by way of partials. */
+/* *out = init op first[0] op first[1] ... over n items,
+ * through partial results. */
 template <class T, class It, class Out, class Op>
 cudaError_t reduce_items(cudaStream_t stream, T *partials, It first, size_t n,
                          Out out, T init, Op op)
@@ -103,8 +105,8 @@ cudaError_t reduce_items(cudaStream_t stream, T *partials, It first, size_t n,
     });
 }
 
-/* out[i] = first[0] op ... first[i], behind init if there is one; exclusive:
- * without first[i]. In place, too. */
+/* out[i] = first[0] op ... first[i], after init if there is one; exclusive
+ * leaves out first[i]. May work in place. */
 template <class T, class It, class Out, class Op>
 void scan_inclusive(It first, size_t n, Out out, Op op)
 {

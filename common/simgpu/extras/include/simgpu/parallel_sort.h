@@ -1,11 +1,12 @@
 /*
  * parallel_sort.h: stable sorts of keys, with or without values
  *
- * merge_sort() takes any order: tiles by insertion, then pairs of runs, a
- * kernel for each doubling. radix_sort() takes numbers by their bits, a kernel
- * for each digit of 8 bits, as a GPU's sort does.
+ * merge_sort() sorts by any order: tiles by insertion, then pairs of runs, with
+ * one kernel for each doubling. radix_sort() sorts numbers by their bits, with
+ * one kernel for each digit of 8 bits, as a GPU's sort does.
  *
- * Both go back and forth between the items and as many others in temp.
+ * Both move the items back and forth between their array and temp, which is as
+ * large.
  */
 #ifndef SIMGPU_PARALLEL_SORT_H
 #define SIMGPU_PARALLEL_SORT_H
@@ -17,7 +18,7 @@ namespace simgpu
 {
 enum { SORT_TILE = 32, DIGIT = 8, DIGITS = 1 << DIGIT };
 
-struct no_value { /* what keys without values are sorted with */
+struct no_value { /* stands for the values of keys that have none */
 };
 /* The values of keys without values. */
 struct no_values {
@@ -50,7 +51,7 @@ template <class K> struct items<K, no_values> {
     }
 };
 
-/* The tile from begin to end, in place, by insertion. */
+/* Sort the tile from begin to end in place, by insertion. */
 template <class Key, class Value, class Items, class Less>
 void sort_tile(Items at, size_t begin, size_t end, Less less)
 {
@@ -70,7 +71,7 @@ void sort_tile(Items at, size_t begin, size_t end, Less less)
     }
 }
 
-/* Merge the runs [begin, middle) and [middle, end) of from into to. */
+/* Merge the runs [begin, middle) and [middle, end) of `from` into `to`. */
 template <class From, class To, class Less>
 void merge_runs(From from, To to, size_t begin, size_t middle, size_t end,
                 Less less)
@@ -99,7 +100,7 @@ cudaError_t merge_pass(cudaStream_t stream, From from, To to, size_t n,
     });
 }
 
-/* Sort n items by less; temp is as large. */
+/* Sort n items by less. temp is as large as the items. */
 template <class Key, class Value, class Items, class Temp, class Less>
 cudaError_t merge_sort(cudaStream_t stream, Items at, Temp temp, size_t n,
                        Less less)
@@ -108,7 +109,7 @@ cudaError_t merge_sort(cudaStream_t stream, Items at, Temp temp, size_t n,
     cudaError_t error = for_items(stream, (n + tile - 1) / tile, [=](size_t i) {
         sort_tile<Key, Value>(at, i * tile, least((i + 1) * tile, n), less);
     });
-    bool there = false; // in temp
+    bool there = false; // the items are in temp
     for (size_t run = tile; run < n && !error; run *= 2, there = !there)
         error = there ? merge_pass(stream, temp, at, n, run, less)
                       : merge_pass(stream, at, temp, n, run, less);
@@ -120,7 +121,7 @@ cudaError_t merge_sort(cudaStream_t stream, Items at, Temp temp, size_t n,
     return error;
 }
 
-/* The bits of a number, so that their order is that of the numbers. */
+/* A number's bits as an integer with the same order as the numbers. */
 template <size_t> struct bits_of_size;
 template <> struct bits_of_size<1> {
     typedef uint8_t type;
@@ -143,7 +144,7 @@ template <class Key> struct key_bits {
         bits b;
         memcpy(&b, &key, sizeof b);
         if (FLOATS) {
-            if (b == top) // -0 is 0
+            if (b == top) // -0 equals 0
                 b = 0;
             return (bits)(b & top ? ~b : b | top);
         }
@@ -151,7 +152,7 @@ template <class Key> struct key_bits {
     }
 };
 
-/* One digit, of `width` bits from `shift`. */
+/* Sort by one digit, of `width` bits from `shift`. */
 template <class Key, class From, class To>
 void radix_pass(From from, To to, size_t n, int shift, int width, bool down)
 {
@@ -174,17 +175,17 @@ void radix_pass(From from, To to, size_t n, int shift, int width, bool down)
 }
 
 /*
- * Sort n items of `from` by the bits [begin, end) of the keys into a; down: the
- * largest first. b is as large; `from` may be a.
+ * Sort n items of `from` into a, by bits [begin, end) of the keys; down means
+ * the largest first. b is as large as a; `from` may be a.
  */
 template <class Key, class From, class A, class B>
 cudaError_t radix_sort(cudaStream_t stream, From from, A a, B b, size_t n,
                        int begin, int end, bool down)
 {
     const int npasses = (end - begin + DIGIT - 1) / DIGIT;
-    bool into_a = npasses % 2; // so that the last pass is, too
+    bool into_a = npasses % 2; // chosen so that the last pass writes a
     cudaError_t error = cudaSuccess;
-    if (into_a || npasses == 0) { // out of `from` first, which may be a
+    if (into_a || npasses == 0) { // first copy out of `from`, which may be a
         error = for_items(stream, n, [=](size_t i) {
             B to = b;
             to.take(i, from, i);

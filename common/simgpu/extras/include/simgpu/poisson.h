@@ -1,5 +1,5 @@
 /*
- * poisson.h: cuRAND's numbers of Poisson's distribution, on host and device
+ * poisson.h: cuRAND's numbers with Poisson's distribution, on host and device
  */
 #ifndef SIMGPU_POISSON_H
 #define SIMGPU_POISSON_H
@@ -7,15 +7,16 @@
 #include <math.h>
 
 /*
- * The number up to which a share u of the distribution lies: from the mean on,
- * up or down.
+ * The number at which the cumulative distribution reaches u, found by going up
+ * or down from the mean.
  */
 static __inline__ unsigned int simgpu_poisson(double u, double lambda)
 {
     double k = floor(lambda);
-    double p = exp(k * log(lambda) - lambda - lgamma(k + 1)); // of k
+    // probability of k
+    double p = exp(k * log(lambda) - lambda - lgamma(k + 1));
     double below = 0, q = p;
-    for (double i = k; i > 0 && q > 0; i--) // the share below k
+    for (double i = k; i > 0 && q > 0; i--) // probability of less than k
         below += q *= i / lambda;
     while (u > below + p && p > 0) {
         below += p;

@@ -55,10 +55,10 @@ SIMGPU_TEXELS(float, float, f)
 #undef SIMGPU_TEXELS
 } // namespace simgpu
 
-/* Always inlined, so that a message names the caller's line. */
+/* Always inlined, so that messages name the caller's line. */
 #define SIMGPU_INLINE    static inline __attribute__((always_inline))
 #define SIMGPU_LIST(...) __VA_ARGS__
-/* A function that returns a texel, and one that stores it. */
+/* Define a function that returns a texel, and one that stores it. */
 #define SIMGPU_READ(name, function, params, args)                              \
     template <class T>                                                         \
     SIMGPU_INLINE T name(cudaTextureObject_t object, SIMGPU_LIST params)       \
@@ -92,7 +92,8 @@ SIMGPU_READ(texCubemapLayered, simgpu_texture_cube,
             (float x, float y, float z, int layer), (x, y, z, layer))
 SIMGPU_READ(tex2Dgather, simgpu_texture_gather,
             (float x, float y, int comp = 0), (x, y, comp))
-/* There are no mipmaps: an array is its level 0, at any level. */
+/* Without mipmaps, an array is its own level 0,
+ * whichever level is requested. */
 SIMGPU_READ(tex1DLod, simgpu_texture_sample, (float x, float),
             (1, x, 0, 0, SIMGPU_NO_LAYER))
 SIMGPU_READ(tex2DLod, simgpu_texture_sample, (float x, float y, float),
@@ -114,8 +115,8 @@ SIMGPU_READ(tex3DGrad, simgpu_texture_sample,
             (3, x, y, z, SIMGPU_NO_LAYER))
 #undef SIMGPU_READ
 
-/* name##read in both forms, and name##write. The access itself is the
- * caller's, which the compiler announces. */
+/* name##read in both forms, and name##write. The access is in the caller, where
+ * the compiler inserts its hook. */
 #define SIMGPU_SURFACE(name, params, ndims, args)                              \
     template <class T>                                                         \
     SIMGPU_INLINE T name##read(cudaSurfaceObject_t object, SIMGPU_LIST params, \
@@ -150,7 +151,7 @@ SIMGPU_SURFACE(surf2D, (int x, int y), 2, (x, y, 0, SIMGPU_NO_LAYER))
 SIMGPU_SURFACE(surf3D, (int x, int y, int z), 3, (x, y, z, SIMGPU_NO_LAYER))
 SIMGPU_SURFACE(surf1DLayered, (int x, int layer), 1, (x, 0, 0, layer))
 SIMGPU_SURFACE(surf2DLayered, (int x, int y, int layer), 2, (x, y, 0, layer))
-/* A cube's faces are layers; of several cubes, six for each. */
+/* A cube's faces are layers; several cubes have six layers each. */
 SIMGPU_SURFACE(surfCubemap, (int x, int y, int face), 2, (x, y, 0, face))
 SIMGPU_SURFACE(surfCubemapLayered, (int x, int y, int layer_face), 2,
                (x, y, 0, layer_face))

@@ -1,5 +1,5 @@
 /*
- * texture_calls.h: what device code calls to read textures and to find the
+ * texture_calls.h: functions by which device code reads textures and finds the
  * bytes of surfaces
  */
 #ifndef SIMGPU_TEXTURE_CALLS_H
@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* A texel: up to four channels, widened to 32 bits. Those it lacks are 0. */
+/* A texel: up to four channels, each widened to 32 bits.
+ * Missing channels are 0. */
 union simgpu_texel {
     float f[4];
     int i[4];
@@ -18,26 +19,28 @@ union simgpu_texel {
 
 enum { SIMGPU_NO_LAYER = -2147483647 - 1 };
 
-/* tex1Dfetch: texel `index` of linear memory. */
+/* For tex1Dfetch: texel `index` of linear memory. */
 void simgpu_texture_fetch(unsigned long long object, int index,
                           union simgpu_texel *out);
 
 /* Sample a texture of ndims dimensions at (x, y, z), or at (x, y) of a layer,
- * which is brought into range. */
+ * which is clamped to its range. */
 void simgpu_texture_sample(unsigned long long object, int ndims, float x,
                            float y, float z, int layer,
                            union simgpu_texel *out);
 
-/* Sample a cube map in the direction (x, y, z); of several: number `cube`. */
+/* Sample a cube map in the direction (x, y, z). If there are
+ * several, number `cube`. */
 void simgpu_texture_cube(unsigned long long object, float x, float y, float z,
                          int cube, union simgpu_texel *out);
 
-/* A channel of the four texels that linear filtering at (x, y) weighs. */
+/* One channel of each of the four texels that linear
+ * filtering at (x, y) uses. */
 void simgpu_texture_gather(unsigned long long object, float x, float y,
                            int channel, union simgpu_texel *out);
 
-/* Where a surface has the nbytes at byte x of row y of slice z, or of a layer.
- * NULL: outside, and the mode is cudaBoundaryModeZero. */
+/* The address of the nbytes at byte x of row y of a surface's slice z, or of a
+ * layer. NULL if they are outside and the mode is cudaBoundaryModeZero. */
 void *simgpu_surface_at(unsigned long long object, int ndims, int x, int y,
                         int z, int layer, unsigned nbytes, int mode);
 

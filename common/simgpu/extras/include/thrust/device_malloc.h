@@ -1,4 +1,4 @@
-/* thrust/device_malloc.h: device memory by hand */
+/* thrust/device_malloc.h: explicit allocation of device memory */
 #ifndef SIMGPU_THRUST_DEVICE_MALLOC_H
 #define SIMGPU_THRUST_DEVICE_MALLOC_H
 
@@ -6,7 +6,7 @@
 
 namespace thrust
 {
-/* n elements, as the memory has them. Throws system_error. */
+/* n elements, which are not initialised. Throws system_error. */
 template <class T> device_ptr<T> device_malloc(size_t n)
 {
     void *p = nullptr;

@@ -1,4 +1,4 @@
-/* thrust/distance.h: the steps from one iterator to another */
+/* thrust/distance.h: the number of steps between two iterators */
 #ifndef SIMGPU_THRUST_DISTANCE_H
 #define SIMGPU_THRUST_DISTANCE_H
 #include <iterator>

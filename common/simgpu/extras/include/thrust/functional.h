@@ -102,7 +102,7 @@ template <class F> unary_negate<F> not_fn(F f)
 
 namespace detail
 {
-/* An expression of placeholders: f(arguments...). */
+/* An expression with placeholders: f(arguments...). */
 template <class F> struct expression {
     F f;
     template <class... A> auto operator()(const A &...a) const
@@ -116,7 +116,8 @@ template <size_t I> struct argument {
         return std::get<I>(t);
     }
 };
-/* A value of f for the arguments t, be it an expression or a constant. */
+/* The value of f for the arguments t, where f is an
+ * expression or a constant. */
 template <class F, class Tuple>
 auto value_of(const expression<F> &e, const Tuple &t)
 {

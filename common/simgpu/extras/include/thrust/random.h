@@ -15,7 +15,7 @@ namespace thrust
 {
 namespace random
 {
-/* x = (a x + c) mod m; discard() takes a step for each bit. */
+/* x = (a x + c) mod m; discard() takes one step per bit of its argument. */
 template <class U, U a, U c, U m> class linear_congruential_engine
 {
     U x;
@@ -127,7 +127,7 @@ template <class Real = double> class normal_distribution
     {
         return sigma;
     }
-    /* By Box and Muller: the numbers are not Thrust's. */
+    /* Uses the Box-Muller transform, so the numbers differ from Thrust's. */
     template <class Engine> Real operator()(Engine &engine)
     {
         uniform_real_distribution<double> in(0, 1);

@@ -1,4 +1,4 @@
-/* thrust/shuffle.h: a random order, which is not Thrust's own */
+/* thrust/shuffle.h: a random order, which differs from Thrust's own */
 #ifndef SIMGPU_THRUST_SHUFFLE_H
 #define SIMGPU_THRUST_SHUFFLE_H
 

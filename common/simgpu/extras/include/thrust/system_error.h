@@ -1,4 +1,4 @@
-/* thrust/system_error.h: what a failed algorithm throws */
+/* thrust/system_error.h: the exception that a failed algorithm throws */
 #ifndef SIMGPU_THRUST_SYSTEM_ERROR_H
 #define SIMGPU_THRUST_SYSTEM_ERROR_H
 
@@ -8,7 +8,7 @@
 
 namespace thrust
 {
-/* Of CUDA's errors. */
+/* The category of CUDA's errors. */
 struct cuda_error_category : std::error_category {
     const char *name() const noexcept override
     {

@@ -1,4 +1,4 @@
-/* thrust/version.h: the version whose interface this has */
+/* thrust/version.h: the version of Thrust whose interface is implemented */
 #ifndef SIMGPU_THRUST_VERSION_H
 #define SIMGPU_THRUST_VERSION_H
 #define THRUST_VERSION          300001

@@ -1,4 +1,4 @@
-/* cub/block/block_adjacent_difference.cuh: of an item and its neighbour */
+/* cub/block/block_adjacent_difference.cuh: differences of adjacent items */
 #ifndef SIMGPU_CUB_BLOCK_ADJACENT_DIFFERENCE_CUH
 #define SIMGPU_CUB_BLOCK_ADJACENT_DIFFERENCE_CUH
 
@@ -8,7 +8,7 @@ namespace cub
 {
 namespace detail
 {
-/* The ends of each thread's items, for its neighbours. */
+/* The first and last item of each thread, for its neighbours. */
 template <class T, int N> struct ends {
     place<T, N> first, last;
     template <int I> void put(T (&items)[I])
@@ -31,7 +31,8 @@ class BlockAdjacentDifference
     };
     BlockAdjacentDifference() : temp(own()) {}
     explicit BlockAdjacentDifference(TempStorage &temp) : temp(temp) {}
-    /* op(item, the one before); the tile's first stays, or has `before`. */
+    /* op(item, previous item). The tile's first item
+     * stays, or uses `before`. */
     template <int I, class Out, class Op>
     void SubtractLeft(T (&in)[I], Out (&out)[I], Op op)
     {
@@ -42,7 +43,7 @@ class BlockAdjacentDifference
     {
         left(in, out, op, &before);
     }
-    /* Of the first `valid` items of the tile; all others stay. */
+    /* Only for the first `valid` items of the tile; all others stay. */
     template <int I, class Out, class Op>
     void SubtractLeftPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid)
     {
@@ -54,7 +55,7 @@ class BlockAdjacentDifference
     {
         left(in, out, op, &before, valid);
     }
-    /* op(item, the next one); the tile's last stays, or has `after`. */
+    /* op(item, next item). The tile's last item stays, or uses `after`. */
     template <int I, class Out, class Op>
     void SubtractRight(T (&in)[I], Out (&out)[I], Op op)
     {

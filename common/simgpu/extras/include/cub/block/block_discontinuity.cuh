@@ -1,5 +1,5 @@
-/* cub/block/block_discontinuity.cuh: where an item differs from its neighbour
- */
+/* cub/block/block_discontinuity.cuh: where an item
+ * differs from its neighbour */
 #ifndef SIMGPU_CUB_BLOCK_DISCONTINUITY_CUH
 #define SIMGPU_CUB_BLOCK_DISCONTINUITY_CUH
 
@@ -18,7 +18,7 @@ class BlockDiscontinuity
     };
     BlockDiscontinuity() : temp(own()) {}
     explicit BlockDiscontinuity(TempStorage &temp) : temp(temp) {}
-    /* flag = differs(the one before, item); of the tile's first: 1. */
+    /* flag = differs(previous item, item). The tile's first flag is 1. */
     template <int I, class Flag, class Op>
     void FlagHeads(Flag (&flags)[I], T (&in)[I], Op differs)
     {
@@ -29,7 +29,7 @@ class BlockDiscontinuity
     {
         heads(flags, in, differs, &before);
     }
-    /* flag = differs(item, the next one); of the tile's last: 1. */
+    /* flag = differs(item, next item). The tile's last flag is 1. */
     template <int I, class Flag, class Op>
     void FlagTails(Flag (&flags)[I], T (&in)[I], Op differs)
     {
@@ -42,7 +42,8 @@ class BlockDiscontinuity
         temp.ends.put(in);
         tails(flags, in, differs, &after);
     }
-    /* Both; of the tile's first, or last, item with what is next to it. */
+    /* Both flags. The tile's first, or last, item is
+     * compared with the one given. */
     template <int I, class Flag, class Op>
     void FlagHeadsAndTails(Flag (&head)[I], Flag (&tail)[I], T (&in)[I], Op op)
     {

@@ -1,4 +1,4 @@
-/* cub/block/block_exchange.cuh: another order of a block's items */
+/* cub/block/block_exchange.cuh: rearranging a block's items */
 #ifndef SIMGPU_CUB_BLOCK_EXCHANGE_CUH
 #define SIMGPU_CUB_BLOCK_EXCHANGE_CUH
 
@@ -35,7 +35,7 @@ class BlockExchange
     SIMGPU_EXCHANGE(WarpStripedToBlocked, warp_striped{I}, blocked{I})
     SIMGPU_EXCHANGE(BlockedToWarpStriped, blocked{I}, warp_striped{I})
 #undef SIMGPU_EXCHANGE
-    /* Each item to the place that its rank names. */
+    /* Move each item to the position given by its rank. */
 #define SIMGPU_SCATTER(name, to)                                               \
     template <class Out, class Rank>                                           \
     void name(const T(&in)[I], Out(&out)[I], Rank(&ranks)[I])                  \
@@ -47,7 +47,8 @@ class BlockExchange
     {                                                                          \
         name(items, items, ranks);                                             \
     }
-    /* Those with a rank, or a flag; what no item has come to is undefined. */
+    /* Move items with a rank or a flag. Positions that get
+     * no item are undefined. */
     template <class Out, class Rank>
     void ScatterToStripedGuarded(const T (&in)[I], Out (&out)[I],
                                  Rank (&ranks)[I])
@@ -93,6 +94,10 @@ class BlockExchange
     template <class Rank, class If>
     void put_some(const T (&in)[I], Rank (&ranks)[I], If moves)
     {
+        // positions that get no item are read, too
+        for (int i = 0; i < I; i++)
+            temp.items[striped{N}(detail::thread_number(), i)] = in[i];
+        __syncthreads();
         for (int i = 0; i < I; i++)
             if (moves(i))
                 temp.items[(int)ranks[i]] = in[i];

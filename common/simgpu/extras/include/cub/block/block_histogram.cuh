@@ -1,4 +1,4 @@
-/* cub/block/block_histogram.cuh: how many of a block's items are in each bin */
+/* cub/block/block_histogram.cuh: counting a block's items in bins */
 #ifndef SIMGPU_CUB_BLOCK_HISTOGRAM_CUH
 #define SIMGPU_CUB_BLOCK_HISTOGRAM_CUH
 

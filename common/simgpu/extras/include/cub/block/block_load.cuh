@@ -1,4 +1,4 @@
-/* cub/block/block_load.cuh: a block's tile, from memory to its threads */
+/* cub/block/block_load.cuh: loading a block's tile from memory */
 #ifndef SIMGPU_CUB_BLOCK_LOAD_CUH
 #define SIMGPU_CUB_BLOCK_LOAD_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-enum BlockLoadAlgorithm { // but for STRIPED, all give a thread consecutive ones
+enum BlockLoadAlgorithm { // all but STRIPED give a thread consecutive items
     BLOCK_LOAD_DIRECT,
     BLOCK_LOAD_STRIPED,
     BLOCK_LOAD_VECTORIZE,
@@ -17,7 +17,8 @@ enum BlockLoadAlgorithm { // but for STRIPED, all give a thread consecutive ones
 
 namespace detail
 {
-/* Item i of thread `me` in a tile: of its own I, or every step-th. */
+/* The index in the tile of thread `me`'s item i: one of its
+ * own I, or every step-th. */
 struct blocked {
     int items;
     int operator()(int me, int i) const
@@ -32,7 +33,7 @@ struct striped {
         return me + i * step;
     }
 };
-/* As striped, by each warp in its part. */
+/* Striped by warps, each in its own part. */
 struct warp_striped {
     int items;
     int operator()(int me, int i) const
@@ -100,7 +101,7 @@ class BlockLoad
     };
     BlockLoad() {}
     explicit BlockLoad(TempStorage &) {}
-    /* from, items[, valid[, what the others get]] */
+    /* Arguments: from, items[, valid[, value of the others]]. */
     template <class It, class... More>
     void Load(It from, T (&items)[I], More... more)
     {

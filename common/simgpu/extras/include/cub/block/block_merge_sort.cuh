@@ -1,4 +1,4 @@
-/* cub/block/block_merge_sort.cuh: a block's items, in any order */
+/* cub/block/block_merge_sort.cuh: sorting a block's items by any order */
 #ifndef SIMGPU_CUB_BLOCK_MERGE_SORT_CUH
 #define SIMGPU_CUB_BLOCK_MERGE_SORT_CUH
 
@@ -8,8 +8,8 @@ namespace cub
 {
 namespace detail
 {
-/* The forms of a sort by Self, which has number(), of the thread or lane, and
- * order(keys, values, less). Value is NullType if keys have none. */
+/* The overloads of a sort by Self, which has number(), of the thread or lane,
+ * and order(keys, values, less). Value is NullType for keys without values. */
 template <class Self, class Key, int I, class Value> class merge_sort
 {
   public:
@@ -23,8 +23,8 @@ template <class Self, class Key, int I, class Value> class merge_sort
     {
         static_cast<Self *>(this)->order(keys, values, less);
     }
-    /* The first `valid` items of the tile; all others become `other`, which no
-     * valid one is behind. */
+    /* Sort the first `valid` items of the tile. All others become `other`,
+     * which no valid item may follow. */
     template <class Less>
     void Sort(Key (&keys)[I], Less less, int valid, Key other)
     {
@@ -47,7 +47,7 @@ template <class Self, class Key, int I, class Value> class merge_sort
 };
 } // namespace detail
 
-/* The first thread sorts. */
+/* The first thread sorts all items. */
 template <class Key, int X, int I, class Value = NullType, int Y = 1, int Z = 1>
 class BlockMergeSort
     : public detail::merge_sort<BlockMergeSort<Key, X, I, Value, Y, Z>, Key, I,

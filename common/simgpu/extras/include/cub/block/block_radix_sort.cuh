@@ -1,4 +1,5 @@
-/* cub/block/block_radix_sort.cuh: a block's items, sorted by bits of keys */
+/* cub/block/block_radix_sort.cuh: sorting a block's items
+ * by bits of their keys */
 #ifndef SIMGPU_CUB_BLOCK_RADIX_SORT_CUH
 #define SIMGPU_CUB_BLOCK_RADIX_SORT_CUH
 
@@ -7,7 +8,7 @@
 
 namespace cub
 {
-/* The first thread sorts; Value is NullType if keys have none. */
+/* The first thread sorts. Value is NullType for keys without values. */
 template <class Key, int X, int I, class Value = NullType, int = 4, bool = true,
           int = 0, int = 0, int Y = 1, int Z = 1, int = 0>
 class BlockRadixSort
@@ -49,7 +50,7 @@ class BlockRadixSort
               To to)
     {
         const int me = detail::thread_number();
-        int at = 0; // of the result
+        int at = 0; // index in the result
         detail::store(me, &temp.keys[0], keys, detail::blocked{I});
         detail::store(me, &temp.values[0], values, detail::blocked{I});
         __syncthreads();

@@ -1,4 +1,4 @@
-/* cub/block/block_reduce.cuh: one value of a block's, in its first thread */
+/* cub/block/block_reduce.cuh: reducing a block's values, in its first thread */
 #ifndef SIMGPU_CUB_BLOCK_REDUCE_CUH
 #define SIMGPU_CUB_BLOCK_REDUCE_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-enum BlockReduceAlgorithm { // all give the same here
+enum BlockReduceAlgorithm { // all give the same result here
     BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
     BLOCK_REDUCE_RAKING,
     BLOCK_REDUCE_WARP_REDUCTIONS,
@@ -25,7 +25,7 @@ class BlockReduce
     };
     BlockReduce() : temp(own()) {}
     explicit BlockReduce(TempStorage &temp) : temp(temp) {}
-    /* Of the first `valid` threads. */
+    /* Reduce the values of the first `valid` threads. */
     template <class Op> T Reduce(T x, Op op, int valid = N)
     {
         const int me = detail::thread_number();

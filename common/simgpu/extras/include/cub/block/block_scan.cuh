@@ -6,7 +6,7 @@
 
 namespace cub
 {
-enum BlockScanAlgorithm { // all give the same here
+enum BlockScanAlgorithm { // simgpu computes the same for each
     BLOCK_SCAN_RAKING,
     BLOCK_SCAN_RAKING_MEMOIZE,
     BLOCK_SCAN_WARP_SCANS
@@ -20,8 +20,8 @@ class BlockScan
 
   public:
     struct TempStorage {
-        detail::place<T, N> values; // then what is before each thread's
-        detail::place<T, 2> sums;   // of all; in front of all
+        detail::place<T, N> values; // each thread's sum, then its prefix
+        detail::place<T, 2> sums;   // the sum of all; the prefix of all
     };
     BlockScan() : temp(own()) {}
     explicit BlockScan(TempStorage &temp) : temp(temp) {}
@@ -151,7 +151,7 @@ class BlockScan
         return t;
     }
 
-    /* What is before this thread's items; nothing is before thread 0's. */
+    /* Compute the prefix of this thread's items; thread 0 has none. */
     template <int I, class Op> T scan(T (&x)[I], Op op, T &aggregate)
     {
         const int me = detail::thread_number();
@@ -172,7 +172,8 @@ class BlockScan
         aggregate = temp.sums[0];
         return temp.values[me];
     }
-    /* The same, behind what prefix() gives to the first warp's first lane. */
+    /* The same, after the value that prefix() returns to the
+     * first warp's first lane. */
     template <int I, class Op, class Prefix>
     T scan_behind(T (&x)[I], Op op, Prefix &prefix)
     {
@@ -187,7 +188,7 @@ class BlockScan
         __syncthreads();
         return me ? op(temp.sums[1], before) : temp.sums[1];
     }
-    /* A thread's results, behind `before` if there is any. */
+    /* A thread's results, after `before` if there is such a value. */
     template <int I, class Op>
     static void finish(T (&x)[I], T (&out)[I], Op op, T before, bool any,
                        bool exclusive)

@@ -1,4 +1,4 @@
-/* cub/block/block_shuffle.cuh: items from other threads of the block */
+/* cub/block/block_shuffle.cuh: getting items from other threads of the block */
 #ifndef SIMGPU_CUB_BLOCK_SHUFFLE_CUH
 #define SIMGPU_CUB_BLOCK_SHUFFLE_CUH
 
@@ -16,19 +16,20 @@ template <class T, int X, int Y = 1, int Z = 1, int = 0> class BlockShuffle
     };
     BlockShuffle() : temp(own()) {}
     explicit BlockShuffle(TempStorage &temp) : temp(temp) {}
-    /* Thread i has that of thread i + distance; out stays without such one. */
+    /* Thread i gets the item of thread i + distance. out stays as it is if
+     * there is no such thread. */
     void Offset(T in, T &out, int distance = 1)
     {
         const int from = put(in) + distance;
         if (from >= 0 && from < N)
             out = temp.items[from];
     }
-    /* The same in a ring. */
+    /* The same, modulo the number of threads. */
     void Rotate(T in, T &out, unsigned distance = 1)
     {
         out = temp.items[(int)(((unsigned)put(in) + distance) % N)];
     }
-    /* The block's items, moved by one: the first, or last, one stays. */
+    /* Shift the block's items by one. The first, or last, item stays. */
     template <int I> void Up(T (&in)[I], T (&prev)[I])
     {
         const int me = put(in[I - 1]);
@@ -63,7 +64,7 @@ template <class T, int X, int Y = 1, int Z = 1, int = 0> class BlockShuffle
         __shared__ TempStorage t;
         return t;
     }
-    /* The thread's number, once all have put their item. */
+    /* The thread's number, once all threads have stored their item. */
     int put(const T &item)
     {
         const int me = detail::thread_number();

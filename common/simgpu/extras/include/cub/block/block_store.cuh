@@ -1,4 +1,4 @@
-/* cub/block/block_store.cuh: a block's tile, from its threads to memory */
+/* cub/block/block_store.cuh: storing a block's tile to memory */
 #ifndef SIMGPU_CUB_BLOCK_STORE_CUH
 #define SIMGPU_CUB_BLOCK_STORE_CUH
 

@@ -1,4 +1,4 @@
-/* cub/device/device_adjacent_difference.cuh: of each item and its neighbour */
+/* cub/device/device_adjacent_difference.cuh: differences of adjacent items */
 #ifndef SIMGPU_CUB_DEVICE_ADJACENT_DIFFERENCE_CUH
 #define SIMGPU_CUB_DEVICE_ADJACENT_DIFFERENCE_CUH
 
@@ -6,8 +6,8 @@
 
 namespace cub
 {
-/* Left: out[i] = op(item i, item i - 1), and the first item. Right: op(item i,
- * item i + 1), and the last item. */
+/* Left: out[i] = op(item i, item i - 1), and the first item is copied. Right:
+ * op(item i, item i + 1), and the last item is copied. */
 struct DeviceAdjacentDifference {
     template <class In, class Out, class Op = std::minus<>, class N = uint32_t>
     static cudaError_t SubtractLeftCopy(void *temp, size_t &nbytes, In in,
@@ -29,8 +29,8 @@ struct DeviceAdjacentDifference {
                 out[i] = i + 1 < (size_t)n ? op(in[i], in[i + 1]) : in[i];
             });
     }
-    /* In place, by one thread: an item's neighbour is read before it changes.
-     */
+    /* In place, with one thread: it reads an item's
+     * neighbour before changing it. */
     template <class It, class Op = std::minus<>, class N = uint32_t>
     static cudaError_t SubtractLeft(void *temp, size_t &nbytes, It it, N n,
                                     Op op = Op(), cudaStream_t stream = nullptr)

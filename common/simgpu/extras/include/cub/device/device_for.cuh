@@ -1,4 +1,4 @@
-/* cub/device/device_for.cuh: a function of each item, or of each index */
+/* cub/device/device_for.cuh: calling a function for each item, or each index */
 #ifndef SIMGPU_CUB_DEVICE_FOR_CUH
 #define SIMGPU_CUB_DEVICE_FOR_CUH
 

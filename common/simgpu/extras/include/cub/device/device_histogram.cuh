@@ -1,4 +1,4 @@
-/* cub/device/device_histogram.cuh: how many samples are in each bin */
+/* cub/device/device_histogram.cuh: counting samples in bins */
 #ifndef SIMGPU_CUB_DEVICE_HISTOGRAM_CUH
 #define SIMGPU_CUB_DEVICE_HISTOGRAM_CUH
 
@@ -19,7 +19,7 @@ struct DeviceHistogram {
         return MultiHistogramEven<1, 1>(temp, nbytes, in, one, nlevels, low,
                                         high, n, stream);
     }
-    /* Bin i: from levels[i] to below levels[i + 1]. */
+    /* Bin i ranges from levels[i] to below levels[i + 1]. */
     template <class In, class Counter, class Level, class N>
     static cudaError_t HistogramRange(void *temp, size_t &nbytes, In in,
                                       Counter *bins, int nlevels,
@@ -34,7 +34,7 @@ struct DeviceHistogram {
                         bins[b]++;
         });
     }
-    /* Of the first ACTIVE of CHANNELS interleaved samples, for n pixels. */
+    /* Count the first ACTIVE of CHANNELS interleaved samples, for n pixels. */
     template <int CHANNELS, int ACTIVE, class In, class Counter, class Level,
               class N>
     static cudaError_t

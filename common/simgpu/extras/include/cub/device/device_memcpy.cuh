@@ -1,4 +1,4 @@
-/* cub/device/device_memcpy.cuh: many buffers, copied at once */
+/* cub/device/device_memcpy.cuh: copying many buffers at once */
 #ifndef SIMGPU_CUB_DEVICE_MEMCPY_CUH
 #define SIMGPU_CUB_DEVICE_MEMCPY_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-/* Of bytes. */
+/* Copy bytes. */
 struct DeviceMemcpy {
     template <class In, class Out, class Sizes>
     static cudaError_t Batched(void *temp, size_t &nbytes, In in, Out out,
@@ -22,7 +22,7 @@ struct DeviceMemcpy {
                             });
     }
 };
-/* Of the items that iterators give. */
+/* Copy the items of iterators. */
 struct DeviceCopy {
     template <class In, class Out, class Sizes>
     static cudaError_t Batched(void *temp, size_t &nbytes, In in, Out out,

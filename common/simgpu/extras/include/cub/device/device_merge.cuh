@@ -1,4 +1,4 @@
-/* cub/device/device_merge.cuh: two sorted arrays, merged */
+/* cub/device/device_merge.cuh: merging two sorted arrays */
 #ifndef SIMGPU_CUB_DEVICE_MERGE_CUH
 #define SIMGPU_CUB_DEVICE_MERGE_CUH
 
@@ -6,8 +6,8 @@
 
 namespace cub
 {
-/* Each item finds its place: behind those of the other array that are less,
- * and a's before b's equals. */
+/* Each item finds its position: after the smaller items of the other array, and
+ * an item of a before equal ones of b. */
 struct DeviceMerge {
     template <class A, class NA, class B, class NB, class Out,
               class Less = std::less<>>
@@ -43,7 +43,7 @@ struct DeviceMerge {
     }
 
   private:
-    /* The first of n items that is_behind() holds for. */
+    /* The index of the first of n items for which is_behind() holds. */
     template <class F> static size_t find(size_t n, F is_behind)
     {
         size_t low = 0;

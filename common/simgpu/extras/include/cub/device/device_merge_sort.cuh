@@ -1,4 +1,4 @@
-/* cub/device/device_merge_sort.cuh: items sorted in any order */
+/* cub/device/device_merge_sort.cuh: sorting items by any order */
 #ifndef SIMGPU_CUB_DEVICE_MERGE_SORT_CUH
 #define SIMGPU_CUB_DEVICE_MERGE_SORT_CUH
 

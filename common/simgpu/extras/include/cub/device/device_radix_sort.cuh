@@ -1,4 +1,4 @@
-/* cub/device/device_radix_sort.cuh: numbers sorted by their bits */
+/* cub/device/device_radix_sort.cuh: sorting numbers by their bits */
 #ifndef SIMGPU_CUB_DEVICE_RADIX_SORT_CUH
 #define SIMGPU_CUB_DEVICE_RADIX_SORT_CUH
 
@@ -29,7 +29,7 @@ pairs<K, V> sort_place(pairs<K, V>, void *temp, size_t n)
     return {(K *)temp, (V *)(void *)((char *)temp + rounded(n * sizeof(K)))};
 }
 
-/* From one array to another, by way of the temporary memory. */
+/* Sort from one array to another, through the temporary memory. */
 template <class K, class From, class To>
 cudaError_t sort_to(void *temp, size_t &nbytes, From from, To to, size_t n,
                     int begin, int end, bool down, cudaStream_t stream)
@@ -40,7 +40,7 @@ cudaError_t sort_to(void *temp, size_t &nbytes, From from, To to, size_t n,
     return simgpu::radix_sort<K>(stream, from, to, sort_place(to, temp, n), n,
                                  begin, end, down);
 }
-/* Within two buffers; the result is in the first. */
+/* Sort within two buffers. The result is in the first. */
 template <class K, class Items>
 cudaError_t sort_within(void *temp, size_t &nbytes, Items a, Items b, size_t n,
                         int begin, int end, bool down, cudaStream_t stream)

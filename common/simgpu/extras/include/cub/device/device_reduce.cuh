@@ -1,4 +1,4 @@
-/* cub/device/device_reduce.cuh: one value of an array's, or of each run's */
+/* cub/device/device_reduce.cuh: reducing an array, or each of its runs */
 #ifndef SIMGPU_CUB_DEVICE_REDUCE_CUH
 #define SIMGPU_CUB_DEVICE_REDUCE_CUH
 
@@ -10,7 +10,7 @@ namespace cub
 {
 namespace detail
 {
-/* What arithmetic begins with, so that any number replaces it. */
+/* The initial value for arithmetic types, which any number replaces. */
 template <class T> T lowest()
 {
     return std::numeric_limits<T>::has_infinity
@@ -70,7 +70,8 @@ struct DeviceReduce {
                       n, op, init, stream);
     }
 
-    /* The first smallest or largest, as (index, value), or apart. */
+    /* The first smallest or largest item, as a pair (index,
+     * value) or separately. */
     template <class In, class Out, class N>
     static cudaError_t ArgMin(void *temp, size_t &nbytes, In in, Out out, N n,
                               cudaStream_t stream = nullptr)

@@ -1,4 +1,4 @@
-/* cub/device/device_scan.cuh: prefixes of an array; in place, too */
+/* cub/device/device_scan.cuh: prefix sums of an array, possibly in place */
 #ifndef SIMGPU_CUB_DEVICE_SCAN_CUH
 #define SIMGPU_CUB_DEVICE_SCAN_CUH
 

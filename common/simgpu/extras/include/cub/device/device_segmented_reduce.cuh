@@ -1,4 +1,4 @@
-/* cub/device/device_segmented_reduce.cuh: one value of each segment */
+/* cub/device/device_segmented_reduce.cuh: reducing each segment */
 #ifndef SIMGPU_CUB_DEVICE_SEGMENTED_REDUCE_CUH
 #define SIMGPU_CUB_DEVICE_SEGMENTED_REDUCE_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-/* Segment i: from begins[i] to before ends[i]. */
+/* Segment i ranges from begins[i] to before ends[i]. */
 struct DeviceSegmentedReduce {
     template <class In, class Out, class N, class Begin, class End, class Op,
               class T>

@@ -1,4 +1,4 @@
-/* cub/device/device_segmented_sort.cuh: each segment sorted for itself */
+/* cub/device/device_segmented_sort.cuh: sorting each segment separately */
 #ifndef SIMGPU_CUB_DEVICE_SEGMENTED_SORT_CUH
 #define SIMGPU_CUB_DEVICE_SEGMENTED_SORT_CUH
 
@@ -8,7 +8,7 @@ namespace cub
 {
 namespace detail
 {
-/* A segment by one thread, digit by digit; the result is in `to`. */
+/* One thread sorts a segment, digit by digit. The result is in `to`. */
 template <class K, class From, class To>
 void sort_segment(From from, To to, To temp, size_t n, int begin, int end,
                   bool down)

@@ -1,4 +1,4 @@
-/* cub/device/device_select.cuh: some of an array's items, in their order */
+/* cub/device/device_select.cuh: selecting items of an array, in order */
 #ifndef SIMGPU_CUB_DEVICE_SELECT_CUH
 #define SIMGPU_CUB_DEVICE_SELECT_CUH
 
@@ -8,8 +8,8 @@ namespace cub
 {
 namespace detail
 {
-/* Items i for which keeps(i) in front, in their order; leave(i, k) for the
- * others, of which it is number k. */
+/* Move items i for which keeps(i) holds to the front, in order. Calls leave(i,
+ * k) for each other item, the k-th of them. */
 template <class In, class Out, class Count, class N, class Keep, class Leave>
 cudaError_t select(void *temp, size_t &nbytes, In in, Out out, Count count, N n,
                    cudaStream_t stream, Keep keeps, Leave leave)
@@ -59,7 +59,7 @@ struct DeviceSelect {
     {
         return If(temp, nbytes, at, at, count, n, p, stream);
     }
-    /* Those whose flag p() holds for. */
+    /* Select the items whose flag satisfies p(). */
     template <class In, class Flags, class Out, class Count, class N,
               class Predicate>
     static cudaError_t FlaggedIf(void *temp, size_t &nbytes, In in, Flags flags,
@@ -69,7 +69,7 @@ struct DeviceSelect {
         return keep(temp, nbytes, in, out, count, n, stream,
                     [=](size_t i) mutable { return (bool)p(flags[i]); });
     }
-    /* The first of each run of equal ones. */
+    /* Select the first item of each run of equal ones. */
     template <class In, class Out, class Count, class N>
     static cudaError_t Unique(void *temp, size_t &nbytes, In in, Out out,
                               Count count, N n, cudaStream_t stream = nullptr)
@@ -105,7 +105,8 @@ struct DeviceSelect {
     }
 };
 
-/* Those selected in front, in their order; the others from the end. */
+/* Move the selected items to the front, in order, and the others
+ * to the end, in reverse. */
 struct DevicePartition {
     template <class In, class Flags, class Out, class Count, class N>
     static cudaError_t Flagged(void *temp, size_t &nbytes, In in, Flags flags,
@@ -153,7 +154,7 @@ struct DeviceRunLengthEncode {
             *runs = (detail::value_t<Runs>)run;
         });
     }
-    /* Runs of two or more. */
+    /* Runs of two or more items. */
     template <class In, class Offsets, class Lengths, class Runs, class N>
     static cudaError_t NonTrivialRuns(void *temp, size_t &nbytes, In in,
                                       Offsets offsets, Lengths lengths,

@@ -1,4 +1,5 @@
-/* cub/device/device_transform.cuh: f of the items of one or several arrays */
+/* cub/device/device_transform.cuh: applying f to the items
+ * of one or more arrays */
 #ifndef SIMGPU_CUB_DEVICE_TRANSFORM_CUH
 #define SIMGPU_CUB_DEVICE_TRANSFORM_CUH
 

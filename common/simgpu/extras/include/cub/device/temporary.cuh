@@ -1,7 +1,8 @@
 /*
- * temporary.cuh: the temporary memory of CUB's algorithms of host code
+ * temporary.cuh: temporary memory for CUB's algorithms on the host
  *
- * Each is called twice: without memory, to ask how much, then with it.
+ * Programs call each algorithm twice: without memory, to find out how much it
+ * needs, and then with the memory.
  */
 #ifndef SIMGPU_CUB_TEMPORARY_CUH
 #define SIMGPU_CUB_TEMPORARY_CUH
@@ -17,7 +18,8 @@ namespace cub
 {
 namespace detail
 {
-/* True if the call only asks, or has too little; then *error is its result. */
+/* True if the call only asks for the size, or provides too little memory;
+ * *error is then the call's result. */
 static inline bool only_asks(void *temp, size_t &nbytes, size_t needed,
                              cudaError_t *error)
 {
@@ -32,7 +34,7 @@ static inline size_t rounded(size_t nbytes)
 {
     return (nbytes + 255) / 256 * 256;
 }
-/* f() by one thread; no memory is needed. */
+/* Call f() in one thread; this needs no memory. */
 template <class F>
 cudaError_t once(void *temp, size_t &nbytes, cudaStream_t stream, F f)
 {

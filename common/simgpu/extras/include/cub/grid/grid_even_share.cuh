@@ -1,4 +1,5 @@
-/* cub/grid/grid_even_share.cuh: which tiles of n items are each block's */
+/* cub/grid/grid_even_share.cuh: distributing the tiles
+ * of n items among blocks */
 #ifndef SIMGPU_CUB_GRID_EVEN_SHARE_CUH
 #define SIMGPU_CUB_GRID_EVEN_SHARE_CUH
 
@@ -9,11 +10,11 @@ namespace cub
 enum GridMappingStrategy {
     GRID_MAPPING_RAKE,       // consecutive tiles
     GRID_MAPPING_STRIP_MINE, // every grid_size-th tile
-    GRID_MAPPING_DYNAMIC     // the next one of a GridQueue
+    GRID_MAPPING_DYNAMIC     // the next tile from a GridQueue
 };
 
-/* DispatchInit() on the host, BlockInit() in a kernel; the block then goes from
- * block_offset to block_end in steps of block_stride. */
+/* Host code calls DispatchInit(), a kernel BlockInit(). The block then goes
+ * from block_offset to block_end in steps of block_stride. */
 template <class N> struct GridEvenShare {
     N num_items = 0;
     int grid_size = 0;
@@ -21,7 +22,7 @@ template <class N> struct GridEvenShare {
 
     void DispatchInit(N n, int most_blocks, int tile)
     {
-        num_items = block_offset = block_end = n; // nothing
+        num_items = block_offset = block_end = n; // no items
         ntiles = (int)((n + tile - 1) / tile);
         grid_size = CUB_MIN(ntiles, most_blocks);
         tiles_each = grid_size ? ntiles / grid_size : 0;
@@ -37,7 +38,7 @@ template <class N> struct GridEvenShare {
         }
         if ((int)me >= grid_size)
             return;
-        /* The first nlarge blocks have a tile more. */
+        /* The first nlarge blocks get one more tile. */
         const N first = me * tiles_each + CUB_MIN(me, (N)nlarge);
         const N end = first + tiles_each + (me < (N)nlarge);
         BlockInit<TILE>(first * TILE, CUB_MIN(end * TILE, num_items));

@@ -1,4 +1,4 @@
-/* cub/grid/grid_queue.cuh: counters by which blocks share out items */
+/* cub/grid/grid_queue.cuh: counters by which blocks claim items */
 #ifndef SIMGPU_CUB_GRID_QUEUE_CUH
 #define SIMGPU_CUB_GRID_QUEUE_CUH
 
@@ -7,8 +7,8 @@
 
 namespace cub
 {
-/* In AllocationSize() bytes of device memory. Host code sets the counters on a
- * stream, kernels advance them. */
+/* The counters occupy AllocationSize() bytes of device memory. Host code sets
+ * them on a stream, kernels advance them. */
 template <class N> class GridQueue
 {
     enum { FILL, DRAIN };
@@ -54,7 +54,7 @@ template <class N> class GridQueue
         return CubDebug(cudaMemcpyAsync(&n, counters + FILL, sizeof n,
                                         cudaMemcpyDeviceToHost, stream));
     }
-    /* Where this block's n items begin. */
+    /* Claim n items for this block. Returns the index of the first. */
     N Drain(N n)
     {
         return atomicAdd(counters + DRAIN, n);

@@ -54,11 +54,11 @@ struct TransformInputIterator
     }
 };
 
-/* No caches here: a pointer. */
+/* simgpu models no caches, so this is a pointer. */
 template <CacheLoadModifier, class T, class Offset = ptrdiff_t>
 using CacheModifiedInputIterator = const T *;
 
-/* (i, the item i). */
+/* Pairs of i and item i. */
 template <class It, class Offset = ptrdiff_t, class Value = detail::value_t<It>>
 class ArgIndexInputIterator
     : public thrust::detail::facade<ArgIndexInputIterator<It, Offset, Value>,

@@ -1,4 +1,4 @@
-/* cub/thread/thread_reduce.cuh: one value of a thread's items */
+/* cub/thread/thread_reduce.cuh: reducing a thread's items */
 #ifndef SIMGPU_CUB_THREAD_REDUCE_CUH
 #define SIMGPU_CUB_THREAD_REDUCE_CUH
 
@@ -34,7 +34,7 @@ Sum ThreadReduce(const T *items, Op op, Sum sum)
         sum = op(sum, items[i]);
     return sum;
 }
-namespace internal // where CUB before 3.0 had them
+namespace internal // its namespace before CUB 3.0
 {
 using cub::ThreadReduce;
 }

@@ -8,8 +8,9 @@ namespace cub
 {
 namespace internal
 {
-/* out[i] = items[0] op ... op items[i], behind `before` if there is one;
- * exclusive: without items[i]. The sum of all, and `before`. */
+/* out[i] = items[0] op ... op items[i], after `before` if there is such a
+ * value; an exclusive scan leaves out items[i]. Returns the sum of all,
+ * including `before`. */
 template <int I, class T, class Op>
 T ThreadScanInclusive(const T *items, T *out, Op op)
 {

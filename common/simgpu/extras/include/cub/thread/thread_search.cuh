@@ -1,4 +1,4 @@
-/* cub/thread/thread_search.cuh: searches of one thread */
+/* cub/thread/thread_search.cuh: searches in one thread */
 #ifndef SIMGPU_CUB_THREAD_SEARCH_CUH
 #define SIMGPU_CUB_THREAD_SEARCH_CUH
 
@@ -6,8 +6,9 @@
 
 namespace cub
 {
-/* Where a diagonal of the merge path crosses it: how many of a (x) and of b (y)
- * are among the first `diagonal` items of both, a's before b's equals. */
+/* The point at which the merge path crosses a diagonal: how many items of a (x)
+ * and of b (y) are among the first `diagonal` merged items, with those of a
+ * before equal ones of b. */
 template <class A, class B, class N, class Coordinate>
 void MergePathSearch(N diagonal, A a, B b, N na, N nb, Coordinate &at)
 {
@@ -24,7 +25,8 @@ void MergePathSearch(N diagonal, A a, B b, N na, N nb, Coordinate &at)
     at.y = diagonal - low;
 }
 
-/* The first of n sorted items that is not less than x, or greater than x. */
+/* The index of the first of n sorted items that is not less than x, or that is
+ * greater than x. */
 template <class It, class N, class T> N LowerBound(It first, N n, T x)
 {
     N at = 0;

@@ -1,4 +1,4 @@
-/* cub/thread/thread_sort.cuh: a thread's items, sorted */
+/* cub/thread/thread_sort.cuh: sorting a thread's items */
 #ifndef SIMGPU_CUB_THREAD_SORT_CUH
 #define SIMGPU_CUB_THREAD_SORT_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-/* Value is NullType if keys have none. */
+/* Value is NullType for keys without values. */
 template <class Key, class Value, class Less, int I>
 void StableOddEvenSort(Key (&keys)[I], Value (&values)[I], Less less)
 {

@@ -1,4 +1,4 @@
-/* cub/warp/warp_exchange.cuh: another order of a warp's items */
+/* cub/warp/warp_exchange.cuh: rearranging a warp's items */
 #ifndef SIMGPU_CUB_WARP_EXCHANGE_CUH
 #define SIMGPU_CUB_WARP_EXCHANGE_CUH
 
@@ -7,7 +7,7 @@
 
 namespace cub
 {
-enum WarpExchangeAlgorithm { // both give the same
+enum WarpExchangeAlgorithm { // both give the same result
     WARP_EXCHANGE_SMEM,
     WARP_EXCHANGE_SHUFFLE
 };

@@ -1,4 +1,4 @@
-/* cub/warp/warp_load.cuh: a warp's tile, from memory to its lanes and back */
+/* cub/warp/warp_load.cuh: loading and storing a warp's tile */
 #ifndef SIMGPU_CUB_WARP_LOAD_CUH
 #define SIMGPU_CUB_WARP_LOAD_CUH
 
@@ -6,7 +6,7 @@
 
 namespace cub
 {
-enum WarpLoadAlgorithm { // but for STRIPED, all give a lane consecutive items
+enum WarpLoadAlgorithm { // all but STRIPED give a lane consecutive items
     WARP_LOAD_DIRECT,
     WARP_LOAD_STRIPED,
     WARP_LOAD_VECTORIZE,
@@ -28,7 +28,7 @@ class WarpLoad
     };
     WarpLoad() {}
     explicit WarpLoad(TempStorage &) {}
-    /* from, items[, valid[, what the others get]] */
+    /* Arguments: from, items[, valid[, value of the others]]. */
     template <class It, class... More>
     void Load(It from, T (&items)[I], More... more)
     {
@@ -49,7 +49,7 @@ class WarpStore
     };
     WarpStore() {}
     explicit WarpStore(TempStorage &) {}
-    /* to, items[, valid] */
+    /* Arguments: to, items[, valid]. */
     template <class It, class... More>
     void Store(It to, T (&items)[I], More... more)
     {

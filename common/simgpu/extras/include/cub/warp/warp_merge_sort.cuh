@@ -1,4 +1,4 @@
-/* cub/warp/warp_merge_sort.cuh: a warp's items, in any order */
+/* cub/warp/warp_merge_sort.cuh: sorting a warp's items by any order */
 #ifndef SIMGPU_CUB_WARP_MERGE_SORT_CUH
 #define SIMGPU_CUB_WARP_MERGE_SORT_CUH
 
@@ -7,7 +7,7 @@
 
 namespace cub
 {
-/* Each lane counts what is before its items. */
+/* Each lane counts the items that precede its own. */
 template <class Key, int I, int W = 32, class Value = NullType>
 class WarpMergeSort
     : public detail::merge_sort<WarpMergeSort<Key, I, W, Value>, Key, I, Value>

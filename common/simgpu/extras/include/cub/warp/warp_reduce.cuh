@@ -1,4 +1,4 @@
-/* cub/warp/warp_reduce.cuh: one value of a warp's, in its first lane */
+/* cub/warp/warp_reduce.cuh: reducing a warp's values, in its first lane */
 #ifndef SIMGPU_CUB_WARP_REDUCE_CUH
 #define SIMGPU_CUB_WARP_REDUCE_CUH
 
@@ -8,13 +8,14 @@ namespace cub
 {
 namespace detail
 {
-/* The lanes of this thread's logical warp of W. */
+/* The lanes of this thread's logical warp, which has W lanes. */
 template <int W> unsigned members()
 {
     const unsigned all = W == 32 ? ~0u : (1u << (W % 32)) - 1;
     return all << (simgpu::lane() / W * W);
 }
-/* The value of the lane `by` behind, or in front of, this one. */
+/* The value of the lane that follows this one by `by`,
+ * which may be negative. */
 template <int W, class T> T from_lane(T x, int by)
 {
     return simgpu::shuffle(members<W>(), x, simgpu::lane() + by);
@@ -27,7 +28,7 @@ template <class T, int W = 32, int = 0> class WarpReduce
     struct TempStorage {
     };
     explicit WarpReduce(TempStorage &) {}
-    /* Of the first `valid` lanes. */
+    /* Reduce the values of the first `valid` lanes. */
     template <class Op> T Reduce(T x, Op op, int valid = W)
     {
         const int lane = simgpu::lane() % W;
@@ -50,7 +51,7 @@ template <class T, int W = 32, int = 0> class WarpReduce
     {
         return Reduce(x, ::cuda::minimum<>(), valid);
     }
-    /* Of segments that begin where head is true, in their first lanes. */
+    /* Reduce segments, which start where head is true, in their first lanes. */
     template <class Flag, class Op> T HeadSegmentedReduce(T x, Flag head, Op op)
     {
         const int lane = simgpu::lane() % W;

@@ -8,7 +8,7 @@ namespace cub
 {
 template <class T, int W = 32, int = 0> class WarpScan
 {
-    /* Of all lanes up to the one before; none: false in lane 0. */
+    /* The previous lane's inclusive result; lane 0 gets its own. */
     T shifted(T inclusive)
     {
         return detail::from_lane<W>(inclusive, simgpu::lane() % W ? -1 : 0);

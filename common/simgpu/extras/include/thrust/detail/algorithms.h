@@ -1,9 +1,9 @@
 /*
  * algorithms.h: all algorithms of Thrust
  *
- * Its own headers bring each other with them, so that programs which include
- * only <thrust/device_vector.h> use copy, fill, reduce and more. Here each of
- * them brings all.
+ * Thrust's own headers include each other, so programs that only include
+ * <thrust/device_vector.h> use copy, fill, reduce and more. Here each header
+ * includes all algorithms.
  */
 #ifndef SIMGPU_THRUST_ALGORITHMS_H
 #define SIMGPU_THRUST_ALGORITHMS_H

@@ -1,5 +1,5 @@
 /*
- * facade.h: an iterator with random access from three functions
+ * facade.h: a random-access iterator made from three functions
  *
  * Derived has dereference(), advance(n) and distance_to(other).
  */
@@ -101,7 +101,8 @@ template <class Derived, class Value, class Reference> struct facade {
 #undef SIMGPU_COMPARE
 };
 
-/* An iterator as kernels take it: device pointers as plain ones. */
+/* The form of an iterator that kernels get: device
+ * pointers become plain ones. */
 template <class It> It bare(It it)
 {
     return it;
@@ -121,6 +122,6 @@ template <class It> struct iterator_difference {
 template <class It>
 using iterator_reference_t = typename std::iterator_traits<It>::reference;
 using std::iterator_traits;
-using std::swap; // found for pointers
+using std::swap; // for pointers
 } // namespace thrust
 #endif

@@ -126,7 +126,8 @@ bool all_of_at(const Place &place, It first, It last, Predicate p)
     return none_of_at(place, first, last, not_fn(p));
 }
 
-/* The first smallest and largest elements, as std::minmax_element. */
+/* The first smallest and the first largest element, unlike
+ * std::minmax_element. */
 template <class Place, class It, class Less>
 pair<It, It> extrema(const Place &place, It first, It last, Less less)
 {

@@ -24,7 +24,7 @@ It for_each_at(const Place &place, It first, It last, F f)
     return for_each_n_at(place, first, last - first, f);
 }
 
-/* out[i] = f(in[i]) where keep(i). */
+/* out[i] = f(in[i]) where keep(i) holds. */
 template <class Place, class In, class Out, class F, class Keep>
 Out map_if(const Place &place, In first, ptrdiff_t n, Out out, F f, Keep keep)
 {
@@ -281,7 +281,7 @@ SIMGPU_THRUST(swap_ranges)
 SIMGPU_THRUST(reverse)
 SIMGPU_THRUST(reverse_copy)
 
-/* Without a policy, between host and device, too. */
+/* Without a policy, also between host and device. */
 template <class In, class Out> Out copy(In first, In last, Out out)
 {
     return detail::move_items(first, last, out);

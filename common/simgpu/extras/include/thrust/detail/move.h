@@ -1,8 +1,8 @@
 /*
  * move.h: copies within and between host and device
  *
- * Between host and device, bytes are copied as cudaMemcpy copies them; what is
- * no plain array on one side goes through an array there.
+ * Between host and device, bytes are copied as by cudaMemcpy. A range that
+ * isn't a plain array on one side goes through an array there.
  */
 #ifndef SIMGPU_THRUST_MOVE_H
 #define SIMGPU_THRUST_MOVE_H
@@ -17,7 +17,7 @@ namespace thrust
 {
 namespace detail
 {
-/* Where a contiguous iterator's elements are. */
+/* The address of a contiguous iterator's elements. */
 template <class T> T *address_of(T *p)
 {
     return p;
@@ -62,7 +62,7 @@ static inline void copy_bytes(const device_place &place, void *to,
     must(cudaStreamSynchronize(place.stream), "a copy");
 }
 
-/* n elements by a kernel, or a loop. */
+/* Copy n elements by a kernel, or a loop. */
 template <class Place, class It, class To>
 void copy_items(const Place &place, It first, size_t n, To to)
 {
@@ -71,7 +71,7 @@ void copy_items(const Place &place, It first, size_t n, To to)
     place.each(n, [=](size_t i) { *(into + i) = *(from + i); });
 }
 
-/* From host to device: elements that differ go through arrays. */
+/* From host to device: elements of different types go through arrays. */
 template <class It, class To>
 void host_to_device(It first, size_t n, To to, std::false_type)
 {
@@ -112,7 +112,7 @@ void device_to_host(It first, size_t n, To to, std::true_type)
     as_bytes(first, n, to);
 }
 
-/* Copy [first, last) to where `to` is, on whichever side. */
+/* Copy [first, last) to `to`, on either side. */
 enum way { LOOP, INTO_DEVICE, OUT_OF_DEVICE, KERNEL };
 template <way> struct mover {
     template <class It, class To> static void go(It first, size_t n, To to)

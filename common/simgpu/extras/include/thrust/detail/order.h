@@ -1,4 +1,4 @@
-/* order.h: sorting, and what works on sorted elements */
+/* order.h: sorting, and algorithms on sorted elements */
 #ifndef SIMGPU_THRUST_ORDER_H
 #define SIMGPU_THRUST_ORDER_H
 
@@ -14,7 +14,7 @@ namespace thrust
 {
 namespace detail
 {
-/* Numbers in memory, in their own order, are sorted by their digits. */
+/* Numbers in memory, in their natural order, are sorted digit by digit. */
 template <class K, class Less> struct digits {
     enum { SORTS = 0, DOWN = 0 };
 };
@@ -96,7 +96,8 @@ void sort_pairs_at(const host_place &, K keys, V values, size_t n, Less less)
     }
 }
 
-/* Device code has no temporary memory: by insertion, in its own thread. */
+/* Device code has no temporary memory, so it sorts by
+ * insertion in its own thread. */
 template <class K, class Value, class V, class Less>
 void sort_here(K keys, V values, size_t n, Less less)
 {
@@ -135,9 +136,10 @@ void sort_by_key_at(const Place &place, A... a)
     stable_sort_by_key_at(place, a...);
 }
 
-/* ---- sorted elements ----------------------------------------------------- */
+/* ---- algorithms on sorted elements --------------------------------------- */
 
-/* How many of n elements come before the value; upper: or are equal to it. */
+/* The number of the n elements that are less than the value;
+ * upper: less or equal. */
 template <class It, class T, class Less>
 ptrdiff_t position(It at, ptrdiff_t n, const T &value, Less less, bool upper)
 {
@@ -161,7 +163,7 @@ It bound(const Place &place, It first, It last, const T &value, Less less,
         return position(at, n, value, less, upper);
     });
 }
-/* For each of the values. */
+/* The same for each of the values. */
 template <class Place, class It, class V, class Out, class Less, class Result>
 Out bounds(const Place &place, It first, It last, V vfirst, V vlast, Out out,
            Less less, Result result)
@@ -226,8 +228,9 @@ pair<It, It> equal_range_at(const Place &place, It first, It last,
                         bound(place, first, last, value, less, true));
 }
 
-/* Two sorted ranges: an element of the first alone, of the second alone, of
- * both (the first's); which of them are kept. */
+/* Walk through two sorted ranges. An element is in the first only,
+ * in the second only, or in both (then the first's is taken); the
+ * flags say which are kept. */
 template <class Place, class A, class B, class Out, class Less>
 Out combine(const Place &place, A afirst, A alast, B bfirst, B blast, Out out,
             Less less, bool only_a, bool only_b, bool both)

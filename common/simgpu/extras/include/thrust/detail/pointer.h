@@ -1,8 +1,8 @@
 /*
  * pointer.h: pointers to device memory
  *
- * Host code that dereferences one copies the element, device code reads and
- * writes it in place.
+ * Dereferencing one in host code copies the element; device code accesses the
+ * element in place.
  */
 #ifndef SIMGPU_THRUST_POINTER_H
 #define SIMGPU_THRUST_POINTER_H
@@ -24,7 +24,7 @@ template <class T> struct element_of {
         return reference(p);
     }
 };
-template <> struct element_of<void> { // has none
+template <> struct element_of<void> { // has no element
     typedef char reference;
     static reference at(void *)
     {

@@ -1,4 +1,4 @@
-/* prefix.h: scans, differences, and what goes by runs of equal keys */
+/* prefix.h: scans, differences, and algorithms on runs of equal keys */
 #ifndef SIMGPU_THRUST_PREFIX_H
 #define SIMGPU_THRUST_PREFIX_H
 

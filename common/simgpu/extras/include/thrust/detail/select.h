@@ -11,7 +11,7 @@ namespace thrust
 {
 namespace detail
 {
-/* The elements with keep(i), in their order; in place, too. */
+/* Keep the elements with keep(i), in order; may work in place. */
 template <class Place, class In, class Out, class Keep>
 Out keep_if(const Place &place, In first, ptrdiff_t n, Out out, Keep keep)
 {
@@ -75,7 +75,7 @@ Out remove_copy_at(const Place &place, In first, In last, Out out,
                              equals<iterator_value_t<In>>(value));
 }
 
-/* The first of each run of equal keys, with its value. */
+/* Keep the first of each run of equal keys, with its value. */
 template <class Place, class K, class V, class KOut, class VOut, class Equal>
 ptrdiff_t keep_runs(const Place &place, K first, ptrdiff_t n, V values,
                     KOut kout, VOut vout, Equal same)
@@ -96,7 +96,7 @@ ptrdiff_t keep_runs(const Place &place, K first, ptrdiff_t n, V values,
         return run;
     });
 }
-struct no_output { /* of values that keys do not have */
+struct no_output { /* stands for the output of values that keys don't have */
     template <class I> no_output operator+(I) const
     {
         return *this;
@@ -136,7 +136,7 @@ pair<K, V> unique_by_key_at(const Place &place, K first, K last, V values,
                                  same);
 }
 
-/* Those with keep(i) to yes, the others to no; both in their order. */
+/* Move elements with keep(i) to `yes` and the others to `no`, both in order. */
 template <class Place, class In, class Yes, class No, class Keep>
 pair<Yes, No> divide(const Place &place, In first, ptrdiff_t n, Yes yes, No no,
                      Keep keep)

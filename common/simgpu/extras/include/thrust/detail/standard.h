@@ -1,6 +1,6 @@
 /*
- * standard.h: headers of C++ that Thrust's and CUB's own bring with them, so
- * that programs use them without a word
+ * standard.h: C++ headers that Thrust's and CUB's own headers include, so that
+ * programs use them without including them
  */
 #ifndef SIMGPU_THRUST_STANDARD_H
 #define SIMGPU_THRUST_STANDARD_H

@@ -1,10 +1,11 @@
 /*
  * system.h: where Thrust's algorithms run
  *
- * A *place* is what every algorithm gets as its first argument: host_place
- * makes loops of the calling thread, device_place kernels on a stream, and
- * loops if device code calls. It is told by the policy that the caller names,
- * or by the iterators: those of device memory outdo those of the host.
+ * The first argument of every algorithm is a *place*: with host_place it loops
+ * in the calling thread; with device_place it launches kernels on a stream, or
+ * loops if device code calls it. The place follows from the caller's policy, or
+ * else from the iterators, of which those for device memory take precedence
+ * over the host's.
  */
 #ifndef SIMGPU_THRUST_SYSTEM_H
 #define SIMGPU_THRUST_SYSTEM_H
@@ -54,7 +55,7 @@ struct host_place {
     {
         f();
     }
-    /* What f() returns. */
+    /* Calls f() and returns its result. */
     template <class F> auto ask(F f) const
     {
         return f();
@@ -91,7 +92,7 @@ struct device_place {
              "launch");
         return fetch(p);
     }
-    /* A value that a kernel of the stream has written. */
+    /* Read a value that a kernel on the stream has written. */
     template <class T> T fetch(const T *from) const
     {
         alignas(T) char bytes[sizeof(T)];
@@ -107,8 +108,8 @@ struct device_place {
 
 enum system_number { ANY_SYSTEM, HOST_SYSTEM, DEVICE_SYSTEM };
 
-/* An iterator of Thrust's says it in its member `system`; others are the
- * host's. What is no iterator belongs to none. */
+/* A Thrust iterator has a member `system`; other iterators are the host's. What
+ * isn't an iterator has no system. */
 template <class A, class = void> struct is_iterator : std::false_type {
 };
 template <class It>
@@ -159,14 +160,14 @@ struct device_policy : execution_policy<device_policy> {
     {
         return at;
     }
-    /* On a stream. */
+    /* Selects a stream. */
     device_policy on(cudaStream_t stream) const
     {
         device_policy p = *this;
         p.at.stream = stream;
         return p;
     }
-    /* Temporary memory is simgpu's, whatever the allocator. */
+    /* Temporary memory is simgpu's, even if the program passes an allocator. */
     template <class Allocator> device_policy operator()(Allocator &&) const
     {
         return *this;
@@ -186,7 +187,7 @@ template <class A>
 using unless_policy =
     std::enable_if_t<!std::is_base_of<is_policy, std::decay_t<A>>::value>;
 
-/* Iterators without memory, as counting ones, are a device's. */
+/* Iterators without memory, such as counting ones, count as a device's. */
 template <int> struct place_of_system {
     typedef device_place type;
 };
@@ -199,8 +200,8 @@ using place_for = typename place_of_system<highest_system<A...>()>::type;
 } // namespace detail
 
 /*
- * A function `name` with or without a policy in front: detail::name##_at gets
- * the place and the arguments.
+ * Define a function `name` with and without a policy in front.
+ * detail::name##_at gets the place and the arguments.
  */
 #define SIMGPU_THRUST(name)                                                    \
     template <class P, class... A, class = detail::if_policy<P>>               \

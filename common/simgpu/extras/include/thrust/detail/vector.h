@@ -1,8 +1,9 @@
 /*
  * vector.h: host_vector, device_vector and universal_vector
  *
- * One class for all three: a Space says where the memory is, and how elements
- * are reached. Elements are moved as bytes when a vector grows, as on a GPU.
+ * One class serves all three; its Space says where the memory is and how
+ * elements are accessed. As on a GPU, elements are moved as bytes when a vector
+ * grows.
  */
 #ifndef SIMGPU_THRUST_VECTOR_H
 #define SIMGPU_THRUST_VECTOR_H
@@ -338,7 +339,7 @@ template <class T, class Space> class vector
     }
 };
 
-/* The elements, on the host. */
+/* A copy of the elements on the host. */
 template <class T, class Space>
 std::vector<T> on_host(const vector<T, Space> &v)
 {

@@ -1,4 +1,4 @@
-/* thrust/iterator/constant_iterator.h: a value, again and again */
+/* thrust/iterator/constant_iterator.h: a value, repeated */
 #ifndef SIMGPU_THRUST_CONSTANT_ITERATOR_H
 #define SIMGPU_THRUST_CONSTANT_ITERATOR_H
 

@@ -1,4 +1,4 @@
-/* thrust/iterator/discard_iterator.h: what is written to it is lost */
+/* thrust/iterator/discard_iterator.h: drops what is written to it */
 #ifndef SIMGPU_THRUST_DISCARD_ITERATOR_H
 #define SIMGPU_THRUST_DISCARD_ITERATOR_H
 

@@ -1,4 +1,4 @@
-/* thrust/iterator/permutation_iterator.h: the elements that indices name */
+/* thrust/iterator/permutation_iterator.h: elements selected by indices */
 #ifndef SIMGPU_THRUST_PERMUTATION_ITERATOR_H
 #define SIMGPU_THRUST_PERMUTATION_ITERATOR_H
 

@@ -1,4 +1,4 @@
-/* thrust/iterator/reverse_iterator.h: from the end to the front */
+/* thrust/iterator/reverse_iterator.h: a range from its end to its start */
 #ifndef SIMGPU_THRUST_REVERSE_ITERATOR_H
 #define SIMGPU_THRUST_REVERSE_ITERATOR_H
 
@@ -11,7 +11,7 @@ class reverse_iterator
     : public detail::facade<reverse_iterator<It>, iterator_value_t<It>,
                             iterator_reference_t<It>>
 {
-    It it; // behind the element
+    It it; // one past the element
 
   public:
     enum { system = detail::system_of<It>::value };

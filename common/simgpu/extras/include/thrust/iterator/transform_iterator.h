@@ -1,4 +1,4 @@
-/* thrust/iterator/transform_iterator.h: f of each element */
+/* thrust/iterator/transform_iterator.h: f applied to each element */
 #ifndef SIMGPU_THRUST_TRANSFORM_ITERATOR_H
 #define SIMGPU_THRUST_TRANSFORM_ITERATOR_H
 

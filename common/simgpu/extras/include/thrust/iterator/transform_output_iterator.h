@@ -1,4 +1,4 @@
-/* thrust/iterator/transform_output_iterator.h: f of what is written */
+/* thrust/iterator/transform_output_iterator.h: f applied to what is written */
 #ifndef SIMGPU_THRUST_TRANSFORM_OUTPUT_ITERATOR_H
 #define SIMGPU_THRUST_TRANSFORM_OUTPUT_ITERATOR_H
 

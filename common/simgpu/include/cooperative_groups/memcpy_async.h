@@ -1,2 +1,0 @@
-/* memcpy_async.h: see cooperative_groups.h */
-#include "../cooperative_groups.h"

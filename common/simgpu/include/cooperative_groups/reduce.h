@@ -1,2 +1,0 @@
-/* reduce.h: see cooperative_groups.h */
-#include "../cooperative_groups.h"

@@ -1,2 +1,0 @@
-/* cub/iterator/arg_index_input_iterator.cuh: see cub/iterator/iterators.cuh */
-#include "cub/iterator/iterators.cuh"

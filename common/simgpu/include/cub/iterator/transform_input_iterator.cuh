@@ -1,2 +1,0 @@
-/* cub/iterator/transform_input_iterator.cuh: see cub/iterator/iterators.cuh */
-#include "cub/iterator/iterators.cuh"

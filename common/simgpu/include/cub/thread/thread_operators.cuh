@@ -1,2 +1,0 @@
-/* cub/thread/thread_operators.cuh: see cub/util_type.cuh */
-#include "cub/util_type.cuh"

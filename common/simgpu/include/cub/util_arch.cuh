@@ -1,2 +1,0 @@
-/* cub/util_arch.cuh: see cub/config.cuh */
-#include "cub/config.cuh"

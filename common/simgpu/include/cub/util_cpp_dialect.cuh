@@ -1,2 +1,0 @@
-/* cub/util_cpp_dialect.cuh: see cub/config.cuh */
-#include "cub/config.cuh"

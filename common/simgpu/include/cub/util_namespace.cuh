@@ -1,2 +1,0 @@
-/* cub/util_namespace.cuh: see cub/config.cuh */
-#include "cub/config.cuh"

@@ -1,2 +1,0 @@
-/* cub/version.cuh: see cub/config.cuh */
-#include "cub/config.cuh"

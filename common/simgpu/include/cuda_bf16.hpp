@@ -1,2 +1,0 @@
-/* cuda_bf16.hpp: see cuda_bf16.h */
-#include "cuda_bf16.h"

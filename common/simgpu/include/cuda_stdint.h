@@ -1,2 +1,0 @@
-/* cuda_stdint.h: integers of known width */
-#include <stdint.h>

@@ -1,2 +1,0 @@
-/* device_double_functions.h: see cuda_runtime.h */
-#include "cuda_runtime.h"

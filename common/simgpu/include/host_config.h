@@ -1,2 +1,0 @@
-/* host_config.h: see cuda_runtime.h */
-#include "cuda_runtime.h"

@@ -1,2 +1,0 @@
-/* nvToolsExtCudaRt.h: where programs for older toolkits look for it */
-#include "nvtx3/nvToolsExtCudaRt.h"

@@ -1,2 +1,0 @@
-/* sm_20_intrinsics.h: see cuda_runtime.h */
-#include "cuda_runtime.h"

@@ -1,2 +1,0 @@
-/* sm_35_atomic_functions.h: see cuda_runtime.h */
-#include "cuda_runtime.h"

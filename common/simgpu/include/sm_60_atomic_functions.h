@@ -1,2 +1,0 @@
-/* sm_60_atomic_functions.h: see cuda_runtime.h */
-#include "cuda_runtime.h"

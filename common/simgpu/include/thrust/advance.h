@@ -1,2 +1,0 @@
-/* thrust/advance.h: see thrust/distance.h */
-#include "thrust/distance.h"

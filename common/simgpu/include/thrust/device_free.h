@@ -1,2 +1,0 @@
-/* thrust/device_free.h: see thrust/device_malloc.h */
-#include "thrust/device_malloc.h"

@@ -1,2 +1,0 @@
-/* thrust/equal.h: see thrust/detail/fold.h */
-#include "thrust/detail/algorithms.h"

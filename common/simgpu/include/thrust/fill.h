@@ -1,2 +1,0 @@
-/* thrust/fill.h: see thrust/detail/map.h */
-#include "thrust/detail/algorithms.h"

@@ -1,2 +1,0 @@
-/* thrust/gather.h: see thrust/detail/map.h */
-#include "thrust/detail/algorithms.h"

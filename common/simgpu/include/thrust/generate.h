@@ -1,2 +1,0 @@
-/* thrust/generate.h: see thrust/detail/map.h */
-#include "thrust/detail/algorithms.h"

@@ -1,2 +1,0 @@
-/* thrust/inner_product.h: see thrust/detail/fold.h */
-#include "thrust/detail/algorithms.h"

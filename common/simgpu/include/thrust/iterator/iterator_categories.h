@@ -1,2 +1,0 @@
-/* thrust/iterator/iterator_categories.h: see thrust/detail/facade.h */
-#include "thrust/detail/facade.h"

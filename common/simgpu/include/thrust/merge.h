@@ -1,2 +1,0 @@
-/* thrust/merge.h: see thrust/detail/order.h */
-#include "thrust/detail/algorithms.h"

@@ -1,2 +1,0 @@
-/* thrust/mismatch.h: see thrust/detail/fold.h */
-#include "thrust/detail/algorithms.h"

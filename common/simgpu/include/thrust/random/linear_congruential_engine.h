@@ -1,2 +1,0 @@
-/* thrust/random/linear_congruential_engine.h: see thrust/random.h */
-#include "thrust/random.h"

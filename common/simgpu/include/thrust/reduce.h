@@ -1,2 +1,0 @@
-/* thrust/reduce.h: reduce and reduce_by_key */
-#include "thrust/detail/algorithms.h"

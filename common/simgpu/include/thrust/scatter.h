@@ -1,2 +1,0 @@
-/* thrust/scatter.h: see thrust/detail/map.h */
-#include "thrust/detail/algorithms.h"

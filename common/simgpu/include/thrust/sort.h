@@ -1,2 +1,0 @@
-/* thrust/sort.h: sorting, and whether a range is sorted */
-#include "thrust/detail/algorithms.h"

@@ -1,2 +1,0 @@
-/* thrust/tabulate.h: see thrust/detail/map.h */
-#include "thrust/detail/algorithms.h"

@@ -1,2 +1,0 @@
-/* thrust/uninitialized_copy.h: see thrust/detail/map.h */
-#include "thrust/detail/algorithms.h"

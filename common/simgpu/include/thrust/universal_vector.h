@@ -1,3 +1,0 @@
-/* thrust/universal_vector.h: see thrust/detail/vector.h */
-#include "thrust/detail/algorithms.h"
-#include "thrust/detail/vector.h"

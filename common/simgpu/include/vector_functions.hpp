@@ -1,2 +1,0 @@
-/* vector_functions.hpp: see vector_functions.h */
-#include "vector_functions.h"
