@@ -19,7 +19,7 @@ struct control *control_own(void)
     return own;
 }
 
-/* Before there is a control page, a fault is a line and an exit. */
+/* Report a failure before there is a control page: print a line and exit. */
 static _Noreturn void cannot(const char *what)
 {
     char hint[LIMIT_HINT];
@@ -31,7 +31,7 @@ static _Noreturn void cannot(const char *what)
 void control_create(uint32_t rank)
 {
     own_id.pid = getpid();
-    own_id.fd = memfd_create("simgpu-control", MFD_CLOEXEC);
+    own_id.fd = memfd_create(CONTROL_MEMFD, MFD_CLOEXEC);
     if (own_id.fd < 0 || ftruncate(own_id.fd, sizeof *own) != 0 ||
         getrandom(&own_id.nonce, sizeof own_id.nonce, 0) < 0)
         cannot("make");

@@ -9,7 +9,7 @@
 #include "base/steady.h"
 #include "core/proc.h"
 
-static int setting; /* once at start; 0: none */
+static int setting; /* set once at start; 0: none */
 
 int cores_set(const char *text)
 {
@@ -21,8 +21,8 @@ int cores_set(const char *text)
     return 0;
 }
 
-/* Threads of the whole machine that run or could, the caller among them; 1 if
- * that is not told. */
+/* The number of the machine's threads that run or could run, including the
+ * caller. Returns 1 if the system doesn't tell. */
 static int count_running(void)
 {
     int n = 1;
@@ -34,8 +34,8 @@ static int count_running(void)
     return n;
 }
 
-/* Cores that nothing else runs on: a slice on a core that is taken would keep
- * the others waiting. */
+/* The number of cores that nothing else runs on. A slice on a core that is in
+ * use would delay the other slices. */
 static int find_free(void)
 {
     cpu_set_t set;

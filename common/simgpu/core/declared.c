@@ -22,7 +22,7 @@ static const struct level *innermost(void)
     return depth ? &ranges.level[depth - 1] : NULL;
 }
 
-/* The arithmetic of that name; 0: there is none. */
+/* Find the kind of arithmetic with this name. Returns 0 if there is none. */
 static int math_of(const char *name, enum topo_math *out)
 {
     static const struct {
@@ -41,7 +41,7 @@ static int math_of(const char *name, enum topo_math *out)
     return 0;
 }
 
-/* Whether all of `name` has the one form or the other. */
+/* Returns 1 if the whole name has one of the two forms. */
 static int scan(const char *name, struct declared *out)
 {
     char math[5], rest;

@@ -8,7 +8,7 @@
 
 static _Thread_local int current, bound;
 static _Atomic int error[PROC_MAX_DEVICES], learnt[PROC_MAX_DEVICES];
-/* Access that device [i] has to memory of device [k]. */
+/* Access of device [i] to memory of device [k]. */
 static unsigned char access_to[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 static unsigned char granted[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 

@@ -1,5 +1,6 @@
 #include "core/host.h"
 
+#include "core/called.h"
 #include "core/issuer.h"
 #include "core/proc.h"
 #include "core/report.h"
@@ -28,10 +29,12 @@ static struct graph_node host_node(const char *call, uint32_t site)
     };
 }
 
-/* Add a node of the calling thread, and note that it has made this call. */
-static void add(const struct graph_node *node, const struct graph_ref *deps,
-                const struct graph_access *access)
+/* Add a node for the calling thread, and note that the
+ * thread has made this call. */
+static void add(const char *call, const struct graph_node *node,
+                const struct graph_ref *deps, const struct graph_access *access)
 {
+    simgpu_called(CONTROL_CALL, site_call(call), node->site);
     issuer_called(graph_add(simgpu_proc()->graph, node, deps, NULL, access));
 }
 
@@ -42,7 +45,7 @@ void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
     node.host_ps = simgpu_proc()->costs->api_host_ps;
     node.latency_ps = latency_ps;
     node.ndeps = host_ndeps(ndeps);
-    add(&node, deps, NULL);
+    add(call, &node, deps, NULL);
 }
 
 void host_begin_again(const char *call, uint32_t site, struct graph_ref at)
@@ -50,7 +53,7 @@ void host_begin_again(const char *call, uint32_t site, struct graph_ref at)
     struct graph_node node = host_node(call, site);
     node.flags = GRAPH_AGAIN;
     node.ndeps = 1;
-    add(&node, &at, NULL);
+    add(call, &node, &at, NULL);
 }
 
 void host_touch(const char *call, uint32_t site,
@@ -58,7 +61,7 @@ void host_touch(const char *call, uint32_t site,
 {
     struct graph_node node = host_node(call, site);
     node.naccesses = 1;
-    add(&node, NULL, access);
+    add(call, &node, NULL, access);
 }
 
 void simgpu_host_call(const char *name, uint32_t site)
@@ -70,5 +73,5 @@ void simgpu_host_busy(const char *name, uint32_t site, uint64_t host_ps)
 {
     struct graph_node node = host_node(name, site);
     node.host_ps = host_ps;
-    add(&node, NULL, NULL);
+    add(name, &node, NULL, NULL);
 }

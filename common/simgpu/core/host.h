@@ -1,37 +1,38 @@
 /*
- * host.h: what a host thread does, in the execution graph
+ * host.h: recording what a host thread does in the execution graph
  */
 #ifndef SIMGPU_CORE_HOST_H
 #define SIMGPU_CORE_HOST_H
 
 #include <stdint.h>
 
-#include "graph/record.h"
+#include "graph/record/record.h"
 
 /* Record a call that is neither an operation nor a wait: it costs modelled host
  * time. */
 void simgpu_host_call(const char *name, uint32_t site);
 
-/* The same for a call that takes host_ps. */
+/* The same for a call that takes host_ps of modelled time. */
 void simgpu_host_busy(const char *name, uint32_t site, uint64_t host_ps);
 
 /*
  * Record a call of the calling thread that ends latency_ps after all of deps
- * (nodes of this process or of others) have ended.
+ * (nodes of this or other processes) have ended.
  */
 void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
                         const struct graph_ref *deps, int ndeps);
 
-/* Record that the calling thread begins again where this node of its process
- * was issued, and has ended (GRAPH_AGAIN). */
+/* Record that the calling thread starts again where this node of its process,
+ * which has ended, was issued (GRAPH_AGAIN). */
 void host_begin_again(const char *call, uint32_t site, struct graph_ref at);
 
-/* Record that the calling thread touches bytes, in no time. */
+/* Record that the calling thread touches bytes, which
+ * takes no modelled time. */
 void host_touch(const char *call, uint32_t site,
                 const struct graph_access *access);
 
-/* n as a node's number of dependences. Ends the run if a node has no room for
- * that many. */
+/* Convert n to a node's number of dependences. Ends the run if a node can't
+ * have that many. */
 uint16_t host_ndeps(int n);
 
 #endif

@@ -15,18 +15,18 @@
 #include "core/wait.h"
 
 enum {
-    LOOKS = 256, /* threads of a process that are waited for at once */
+    LOOKS = 256, /* most threads of a process to wait for at once */
     ROUND_US = 2000,
     ROUNDS = 2500,
     COMPUTED_NS = 20000000,
 };
 
-struct issuer {        /* it alone writes to its entry */
-    _Atomic pid_t tid; /* 0: the thread has ended, or never was */
+struct issuer {        /* only the thread itself writes to its entry */
+    _Atomic pid_t tid; /* 0: the thread has ended, or unused entry */
     _Atomic uint32_t issued;
     uint32_t number; /* core/thread.h */
     _Atomic uint32_t part;
-    _Atomic uint32_t called; /* in that part: a node */
+    _Atomic uint32_t called; /* its last call in that part, a node */
     uint32_t last;
 };
 
@@ -45,8 +45,8 @@ static void make_key(void)
     pthread_key_create(&key, ended);
 }
 
-/* Entries go round: that of a thread which has ended is still of use when the
- * part ends. */
+/* Entries are reused in turn, as late as possible: the entry of a thread that
+ * has ended is still needed when the part ends. */
 static void begin(void)
 {
     static _Atomic uint32_t next;
@@ -114,9 +114,9 @@ int issuers_others(uint32_t part, uint32_t called[ISSUERS], int *n)
     return others;
 }
 
-/* ---- does it go on? ------------------------------------------------------ */
+/* ---- whether threads continue -------------------------------------------- */
 
-/* The entry of a thread; NULL if it has issued nothing. */
+/* The entry of a thread, or NULL if it has issued nothing. */
 static const struct issuer *issuer_of(pid_t tid)
 {
     for (int i = 0; i < ISSUERS; i++)
@@ -131,14 +131,14 @@ static uint32_t issued_by(pid_t tid)
     return i ? i->issued : 0;
 }
 
-/* True if it computes, or would if it got a core. */
+/* True if the thread computes, or would if it had a core. */
 static int is_running(pid_t tid)
 {
     char path[64], stat[256];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return 0; // it is gone
+        return 0; // the thread has ended
     const ssize_t got = read(fd, stat, sizeof stat - 1);
     close(fd);
     stat[got < 0 ? 0 : got] = 0;
@@ -146,8 +146,8 @@ static int is_running(pid_t tid)
     return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
-/* The clock of a thread's CPU time: what pthread_getcpuclockid() returns, for
- * threads of which only the kernel's number is known. */
+/* The clock of a thread's CPU time, as pthread_getcpuclockid() returns it, for
+ * a thread of which only the kernel's id is known. */
 static clockid_t clock_of(pid_t tid)
 {
     enum { THREAD = 4, SCHEDULED = 2 };
@@ -175,7 +175,7 @@ static void note_wait(void *arg, const struct wait_entry *e)
         *thread = UINT32_MAX;
 }
 
-/* True if it waits in a call for the end of what it has issued. */
+/* True if the thread waits in a call for work that it has issued. */
 static int waits_for_work(pid_t tid)
 {
     const struct issuer *const i = issuer_of(tid);
@@ -185,7 +185,7 @@ static int waits_for_work(pid_t tid)
     return i && thread != i->number;
 }
 
-struct look { /* at a thread, when settling began */
+struct look { /* a thread's state when settling began */
     pid_t tid;
     uint32_t issued;
     uint64_t computed_ns;
@@ -200,7 +200,7 @@ static int has_settled(const struct look *l)
     return !waits_for_work(l->tid);
 }
 
-/* The threads that may go on. Returns how many. */
+/* Find the threads that may still issue work. Returns their number. */
 static int look_around(struct look look[LOOKS])
 {
     int n = 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>        /* snprintf */
 #include <sys/resource.h> /* getrlimit */
 
-/* A limit of this process; 0: none is set. */
+/* A limit of this process; 0 if none is set. */
 static unsigned long long own_limit(int which)
 {
     struct rlimit l;
@@ -13,7 +13,7 @@ static unsigned long long own_limit(int which)
                : 0;
 }
 
-/* A number in a file of /proc, 0 if there is none. */
+/* The number in a file of /proc; 0 if there is none. */
 static unsigned long long system_limit(const char *path)
 {
     unsigned long long v = 0;
@@ -25,7 +25,7 @@ static unsigned long long system_limit(const char *path)
     return v;
 }
 
-/* The mappings of this process. */
+/* The number of this process's mappings. */
 static unsigned long long count_maps(void)
 {
     unsigned long long n = 0;
@@ -37,7 +37,7 @@ static unsigned long long count_maps(void)
     return n;
 }
 
-/* No memory, or no addresses: mmap(), mprotect(). */
+/* Explain a lack of memory or addresses: mmap(), mprotect(). */
 static void no_memory(char *out, size_t nbytes)
 {
     const unsigned long long space = own_limit(RLIMIT_AS);
@@ -64,7 +64,7 @@ static void no_memory(char *out, size_t nbytes)
                  "ranks, or a machine whose GPUs have less memory");
 }
 
-/* No thread or process: pthread_create(), fork(). */
+/* Explain a lack of threads or processes: pthread_create(), fork(). */
 static void no_thread(char *out, size_t nbytes)
 {
     const unsigned long long mine = own_limit(RLIMIT_NPROC);

@@ -9,8 +9,8 @@
 #include "core/proc.h"
 #include "core/thread.h"
 
-/* The part that has begun last: its number from 1, and the node that it began
- * with. */
+/* The part that began last: its number, from 1, and the
+ * node with which it began. */
 static _Atomic uint64_t begun;
 
 static uint32_t number_of(uint64_t part)

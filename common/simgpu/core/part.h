@@ -3,15 +3,16 @@
  *
  * The labs' runner calls a function under test between two marks, PART_BEGINS
  * and PART_ENDS (base/part.h). What orders the threads of a process, such as
- * locks and flags, is not in the graph; so three things have to be said of
- * them.
- * - A thread that waited meanwhile has a host time that stood still: what it is
- *   asked for now, it would launch in the past. So it begins again where the
- *   part begins.
- * - What it knows to be done is known when the part is over.
- * - What it does after that is in no measured time. It shows in the graph if
- *   the thread gets to do it; but on a busy machine the process may have ended
- *   before. So the end waits for it.
+ * locks and flags, is not in the graph. Other threads therefore need three
+ * rules.
+ *
+ * - A thread that waited before the part has a host time that stood still: it
+ *   would launch its work for the part in the past. So it starts again where
+ *   the part begins.
+ * - What such a thread knows to be complete is known when the part ends.
+ * - What it does after that is in no measured time. Whether it is recorded
+ *   would depend on the machine, since the process may end first. So the end of
+ *   the part waits for it.
  */
 #ifndef SIMGPU_CORE_PART_H
 #define SIMGPU_CORE_PART_H
@@ -19,15 +20,17 @@
 #include <stdint.h>
 
 /*
- * Thread 0 has said this by nvtxMarkA(). PART_BEGINS: with the last work that
- * it has issued. PART_ENDS: blocks as issuers_settle(); if other threads have
- * issued work in the part, or may still, a call of this name is recorded, and
- * what they issued since thread 0's previous call, they issued when the part
- * was over. Others do nothing, as in another thread.
+ * Thread 0 has passed this message to nvtxMarkA(). PART_BEGINS starts a part,
+ * with the last work that the thread has issued. PART_ENDS blocks as
+ * issuers_settle() does. If other threads have issued work in the part, or
+ * still may, it records a call of this name: what they issued since thread 0's
+ * previous call then counts as issued when the part was over. Other messages,
+ * and other threads, have no effect.
  */
 void part_mark(const char *message, uint32_t site);
 
-/* The calling thread is about to record work for a device, called from here. */
+/* Note that the calling thread is about to record work for a
+ * device, called from here. */
 void part_issues(uint32_t site);
 
 #endif

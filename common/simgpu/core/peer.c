@@ -13,7 +13,7 @@
 #define SYS_pidfd_open 434 /* on every processor, since Linux 5.3 */
 #endif
 
-/* The peers that this process knows; the lock guards adding. */
+/* The peers that this process knows. The lock is needed for adding one. */
 static struct peer *_Atomic peers;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -32,7 +32,7 @@ static struct peer *find(const struct proc_id *id)
 
 static struct peer *add(const struct proc_id *id)
 {
-    // the PID is still that of the process whose page is mapped then
+    // the page is mapped, so the PID still belongs to that process
     const int pidfd = (int)syscall(SYS_pidfd_open, id->pid, 0);
     struct control *const page =
         id->nonce == simgpu_proc()->id.nonce ? control_own() : control_map(id);
@@ -80,10 +80,11 @@ int peer_pid(const struct peer *p)
 }
 
 /*
- * A killed process that has not been reaped still has a PID, but no files; its
- * PID's file descriptor says so, too. To look in /proc for a process that ends
- * makes Linux busy: it drops what it knows of the process's files, and those
- * who look wait for each other, spinning.
+ * A killed process that has not been reaped still has a PID, but no files: its
+ * folder of descriptors belongs to root, so other users get EACCES. Its pidfd
+ * reports the end, too. Looking in /proc for a process that is ending would
+ * slow Linux down: it drops what it has cached about the process's files, and
+ * processes that look there spin while they wait for each other.
  */
 int peer_alive(const struct peer *p)
 {
@@ -94,7 +95,7 @@ int peer_alive(const struct peer *p)
     if (p->pidfd >= 0)
         return poll(&ended, 1, 0) <= 0;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", p->id.pid, p->id.fd);
-    return access(path, F_OK) == 0 || errno != ENOENT;
+    return access(path, F_OK) == 0 || (errno != ENOENT && errno != EACCES);
 }
 
 int peer_open_heap(const struct peer *p, int slot)

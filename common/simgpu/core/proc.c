@@ -7,7 +7,7 @@
 
 #include "core/start.h"
 
-/* The one documented per-process state of simgpu's core. */
+/* The documented per-process state of simgpu's core. */
 static struct proc self;
 static _Atomic int started;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,40 +1,10 @@
 /*
  * proc.h: this process, a rank of the job
  *
- * The core is built in layers. A file calls functions of the files below it,
- * and of no others, with one exception: simgpu_proc() calls core_start() when
- * it is first used. From the top:
- *
- *     start                begins and ends a process
- *     check                SIMGPU_CHECK=1: reports hazards at the end
- *     ignored, discard     failures that the program did not look at
- *     host_clock           the C library's clocks show modelled time
- *     clock, model         modelled time; the machine, as NCCL sees it
- *     watchdog, hang       notices a hang; explains it
- *     stream               a queue of operations and its worker
- *     op                   an operation
- *     fence                a position in a stream
- *     flag                 a word of memory that operations wait for
- *     fault                accesses that the hardware traps
- *     heap_registered      host memory that a program registered
- *     operand              checks what kernels of libraries access
- *     heap_peer, _describe memory of other processes; what a pointer points to
- *     heap                 device memory of this process
- *     heap_map             what is mapped of a heap
- *     heap_table           heaps and their blocks
- *     host                 host calls in the graph
- *     device               current device, its errors, peer access
- *     dataless, declared   memory without contents; declared costs of kernels
- *     report               faults and warnings
- *     peer                 the other processes of the job
- *     wait                 sleeping
- *     thread               numbers host threads
- *     control              the page that this process shows its peers
- *     site, schedule       call sites; SIMGPU_SCHEDULE
- *     visible              CUDA_VISIBLE_DEVICES
- *     limit                limits of the system, for messages
- *     witness              tells a recorder what happens to device memory
- *     proc                 the state of this process
+ * The core is built in layers: a file calls functions of the files below it and
+ * of no others. tests/layers/layers.txt lists them, with this file at the
+ * bottom. One call goes up: simgpu_proc() calls core_start() when it is first
+ * used.
  *
  * Names: libnccl, libcuda and libcublas call the core, which is in libcudart. A
  * student's program may well define a function called heap_alloc, and the
@@ -47,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "graph/record.h"
+#include "graph/record/record.h"
 #include "topo/topo.h"
 
 enum {

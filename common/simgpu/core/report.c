@@ -16,10 +16,10 @@ enum { MAX_WARNINGS = 64 };
 
 static void (*_Atomic last)(int status);
 
-/* (site, format) pairs that have been printed. */
+/* Hashes of the (site, format) pairs that have been printed. */
 static _Atomic uint64_t warned[MAX_WARNINGS];
 
-/* Each line of text with the rank before it, in one write. */
+/* Print the text in one write, with the rank in front of each line. */
 static void print(const char *text)
 {
     char out[32768];
@@ -35,14 +35,14 @@ static void print(const char *text)
     if (at > sizeof out - 1)
         at = sizeof out - 1;
     const ssize_t written = write(STDERR_FILENO, out, at);
-    (void)written; // nothing can be done about it
+    (void)written; // a failed write can't be reported
 }
 
-/* Claim a fault for this job: 1 for the first that asks with this key. */
+/* Claim a fault for this job. Returns 1 for the first claim with this key. */
 static int claim(const char *key)
 {
     const uint64_t hash = mix_text(0, key);
-    // The page that all agree on: the lowest known rank's.
+    // on the page that all ranks agree on: the lowest known rank's
     struct control *board = control_own();
     for (struct peer *p = peer_first(); p; p = p->next)
         if (p->control->rank < board->rank)
@@ -58,8 +58,9 @@ static int claim(const char *key)
 }
 
 /*
- * Another rank prints this fault, and then tells all that the job is over. It
- * may have to wait for a core first: mpirun kills the rest when one ends.
+ * Wait while another rank prints this fault and then tells all processes that
+ * the job is over. It may first have to wait for a core; if this process ended
+ * now, mpirun would kill that rank.
  */
 static void await_report(void)
 {
@@ -84,6 +85,16 @@ void simgpu_report_last(void (*f)(int status))
     atomic_store(&last, f);
 }
 
+/* What has gone wrong earlier; "": nothing. */
+static char earlier[600];
+
+void simgpu_report_earlier(const char *text)
+{
+    static atomic_flag is_taken = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&is_taken))
+        snprintf(earlier, sizeof earlier, "An earlier mistake: %s", text);
+}
+
 void simgpu_report_fault(const char *key, const char *format, ...)
 {
     char text[24576];
@@ -93,16 +104,36 @@ void simgpu_report_fault(const char *key, const char *format, ...)
     errno = saved;
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (!control_own() || !key || claim(key))
+    if (!control_own() || !key || claim(key)) {
         print(text);
-    else
+        print(earlier);
+    } else {
         await_report();
+    }
     if (control_own())
         end_job();
     void (*const f)(int status) = atomic_load(&last);
     if (f)
         f(PROC_EXIT_FAULT);
     _exit(PROC_EXIT_FAULT);
+}
+
+struct pointer_text simgpu_pointer_text(const void *p)
+{
+    struct pointer_text t = {"NULL"};
+    if (p)
+        snprintf(t.text, sizeof t.text, "%p", p);
+    return t;
+}
+
+void simgpu_report_error(const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    print(text);
 }
 
 void *simgpu_need(void *p, const char *format, ...)

@@ -7,9 +7,9 @@
 
 #include "core/proc.h"
 
-/* ---- the calls around a call --------------------------------------------- */
+/* ---- the callers of a call ----------------------------------------------- */
 
-struct frame { /* as -fno-omit-frame-pointer lays it out */
+struct frame { /* laid out by -fno-omit-frame-pointer */
     const struct frame *caller;
     const void *return_address;
 };
@@ -18,7 +18,7 @@ struct range {
     uintptr_t begin, end;
 };
 
-/* The first module is the program. */
+/* The first module that is visited is the program. */
 static int note_program(struct dl_phdr_info *info, size_t nbytes, void *arg)
 {
     struct range *const program = arg;
@@ -33,6 +33,14 @@ static int note_program(struct dl_phdr_info *info, size_t nbytes, void *arg)
     return 1;
 }
 
+static struct range find_program(void)
+{
+    static struct range program;
+    if (!program.end)
+        dl_iterate_phdr(note_program, &program);
+    return program;
+}
+
 static struct range find_stack(void)
 {
     pthread_attr_t attr;
@@ -45,8 +53,8 @@ static struct range find_stack(void)
     return (struct range){(uintptr_t)base, (uintptr_t)base + nbytes};
 }
 
-/* A frame can be read if it is on this thread's stack, above the last one. Code
- * without frame pointers may have left anything in their place. */
+/* True if the frame can be read: it is on this thread's stack, above the last
+ * one. Code without frame pointers may have left any value there. */
 static int is_frame(const struct frame *f, uintptr_t above,
                     const struct range *stack)
 {
@@ -56,22 +64,18 @@ static int is_frame(const struct frame *f, uintptr_t above,
 }
 
 /*
- * The call that returns to `address`, made by an API function on the stack, and
- * the calls around it, as far as they are the program's. Returns their number,
- * at least 1.
+ * Find the call that returns to `address`, made by an API function on the
+ * stack, and its callers, as far as they are in the program. Returns their
+ * number, at least 1.
  */
-static int find_calls(const void *address, const void *call[SITE_DEPTH])
+static int find_calls(const void *address, struct range stack,
+                      const void *call[SITE_DEPTH])
 {
     enum { MAX_FRAMES = 16 };
-    static struct range program;
-    static _Thread_local struct range stack;
+    const struct range program = find_program();
     const struct frame *f = __builtin_frame_address(0);
     uintptr_t above = 0;
     int n = 1, found = 0;
-    if (!program.end)
-        dl_iterate_phdr(note_program, &program);
-    if (!stack.end)
-        stack = find_stack();
     call[0] = address;
     for (int i = 0; i < MAX_FRAMES && n < SITE_DEPTH; i++) {
         if (!is_frame(f, above, &stack))
@@ -91,9 +95,32 @@ __thread const char *simgpu_site_call;
 
 uint32_t simgpu_site(const void *return_address)
 {
+    static _Thread_local struct range stack;
     const void *call[SITE_DEPTH];
-    const int n = find_calls(return_address, call);
+    if (!stack.end)
+        stack = find_stack();
+    const int n = find_calls(return_address, stack, call);
     return graph_site_stack(simgpu_proc()->graph, call, n);
+}
+
+uint32_t simgpu_site_below(const void *return_address, const void *top)
+{
+    const void *call[SITE_DEPTH];
+    const struct range stack = {0, (uintptr_t)top};
+    const int n = find_calls(return_address, stack, call);
+    return graph_site_stack(simgpu_proc()->graph, call, n);
+}
+
+uint32_t site_of_frames(const void *const *frame, int n)
+{
+    const void *call[SITE_DEPTH] = {frame[0]};
+    const struct range program = find_program();
+    int ncalls = 0;
+    for (int i = 0; i < n && ncalls < SITE_DEPTH; i++)
+        if ((uintptr_t)frame[i] >= program.begin &&
+            (uintptr_t)frame[i] < program.end)
+            call[ncalls++] = frame[i];
+    return graph_site_stack(simgpu_proc()->graph, call, ncalls ? ncalls : 1);
 }
 
 const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes)
@@ -101,8 +128,8 @@ const char *simgpu_site_text(uint32_t site, char *out, size_t nbytes)
     return graph_site_text(simgpu_proc()->graph, site, out, nbytes);
 }
 
-/* Calls in other modules than the innermost are left out: one path is room
- * enough. */
+/* Calls in other modules than the innermost one are left out: a location has
+ * space for one path. */
 void simgpu_site_locate(uint32_t site, struct site_location *out)
 {
     const void *address[SITE_DEPTH];

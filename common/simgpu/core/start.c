@@ -8,22 +8,24 @@
 #include <string.h>    /* strcmp */
 #include <unistd.h>    /* _exit */
 
-#include "core/check.h"
 #include "core/control.h"
 #include "core/cores.h"
-#include "core/fault.h"
+#include "core/heap/fault.h"
 #include "core/limit.h"
 #include "core/report.h" /* REPORT_GRACE_US */
 #include "core/schedule.h"
+#include "core/stream/pending.h"
 #include "core/thread.h"
 #include "core/visible.h"
-#include "core/watchdog.h"
+#include "core/watch/check.h"
+#include "core/watch/sentry.h"
+#include "core/watch/watchdog.h"
 #include "core/witness.h"
 
 /*
- * Before there is a control page, a fault is a line and an exit. A rank that
- * leaves while others start can take MPICH's proxy with it, and what the proxy
- * has not passed on is lost: hence the pause.
+ * Report a bad setting before there is a control page: print a line and exit. A
+ * rank that exits while others start can take MPICH's proxy with it, and output
+ * that the proxy has not passed on is lost. Hence the pause.
  */
 static _Noreturn void bad_setting(const char *name, const char *value,
                                   const char *why)
@@ -34,7 +36,7 @@ static _Noreturn void bad_setting(const char *name, const char *value,
     _exit(PROC_EXIT_FAULT);
 }
 
-/* A number from the launcher's environment, less than `limit`; `otherwise` if
+/* A number less than `limit` from the launcher's environment; `otherwise` if
  * the variable is unset. */
 static uint32_t from_launcher(const char *name, uint32_t otherwise,
                               uint32_t limit)
@@ -108,6 +110,7 @@ static void begin_graph(struct proc *self)
 static void at_exit(void)
 {
     check_before_exit();
+    pending_end();
     graph_save(simgpu_proc()->graph);
     atomic_store(&control_own()->state, CONTROL_EXITED);
     check_exit();
@@ -125,8 +128,9 @@ void core_start(struct proc *self)
     self->id = control_id();
     memcpy(control_own()->place, self->place, sizeof self->place);
     control_own()->graph_fd = graph_fd(self->graph);
+    sentry_meet();
     fault_start();
-    thread_enter(); // the watchdog counts the threads that it may wait for
+    thread_enter(); // from now on the watchdog may wait for this thread
     watchdog_start();
     atexit(at_exit);
 }

@@ -9,7 +9,7 @@
 enum { SIGNAL_STACK = 256 << 10 };
 
 static _Atomic uint32_t nthreads;
-static _Thread_local uint32_t number; /* + 1; UINT32_MAX: a worker */
+static _Thread_local uint32_t number; /* 1 + the number; UINT32_MAX: a worker */
 static _Thread_local int has_signal_stack;
 static pthread_key_t key; /* for its destructor */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;

@@ -1,32 +1,34 @@
 /*
- * thread.h: host threads, as the graph numbers them
+ * thread.h: host threads, with their numbers in the graph
  */
 #ifndef SIMGPU_CORE_THREAD_H
 #define SIMGPU_CORE_THREAD_H
 
 #include <stdint.h>
 
-/* Number of the calling host thread in the graph, given by its first call. The
- * thread that starts simgpu is 0. */
+/* The calling host thread's number in the graph, which its first call
+ * determines. The thread that starts simgpu is 0. */
 uint32_t thread_number(void);
 
-/* The calling thread is a host thread that the watchdog waits for: it has made
- * a call, even if that recorded nothing. Once simgpu has started. */
+/* Note that the calling thread is a host thread that the watchdog
+ * waits for: it has made a call, even if that recorded nothing. Call
+ * it once simgpu has started. */
 void thread_enter(void);
 
-/* A number for calls that no thread of the program makes; and the calling
- * thread takes it, as thread_reserve() returned it. Returns what it was. */
+/* Reserve a number for calls that no thread of the program makes.
+ * thread_adopt() gives it to the calling thread, and returns that thread's
+ * previous number. */
 uint32_t thread_reserve(void);
 uint32_t thread_adopt(uint32_t reserved);
 
 /* As thread_number(), but UINT32_MAX for a stream's worker. */
 uint32_t thread_or_worker(void);
 
-/* The calling thread works for a stream: it is no host thread. */
+/* The calling thread works for a stream, so it is not a host thread. */
 void thread_become_worker(void);
 
 /* Give the calling thread a stack for signal handlers, once: kernels run on
- * small stacks, and the fault handler (fault.h) needs room. */
+ * small stacks, which are too small for the fault handler (fault.h). */
 void thread_add_signal_stack(void);
 
 #endif

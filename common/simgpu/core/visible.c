@@ -14,7 +14,8 @@ void visible_uuid(int32_t place, unsigned char uuid[GPU_NAME_UUID])
     }
 }
 
-/* The GPU, counted from `first`, whose name begins so; -1: none, or several. */
+/* The number, from `first` on, of the GPU whose name starts with the text; -1
+ * if there is none, or several. */
 static int find_name(const char *text, size_t length, int first, int n)
 {
     int found = -1;
@@ -53,7 +54,8 @@ static int contains(const int32_t *place, int n, int32_t wanted)
     return 0;
 }
 
-/* The entries of the list, up to the first that is no GPU. */
+/* Read the entries up to the first that is not a GPU. Returns their number, or
+ * 0 if one occurs twice. */
 static int listed(const char *text, int first, int n, int32_t *place)
 {
     int count = 0;

@@ -9,7 +9,7 @@
 #include <time.h>        /* struct timespec */
 #include <unistd.h>      /* syscall */
 
-#include "core/control.h"
+#include "core/called.h"
 #include "core/thread.h"
 
 enum { POLL_NS = 1000000 };
@@ -17,9 +17,9 @@ enum { POLL_NS = 1000000 };
 /* The waits of this process, a list. */
 static struct wait_entry *entries;
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local struct wait_entry mine; /* of the calling thread */
+static _Thread_local struct wait_entry mine; /* the calling thread's */
 static _Thread_local int depth;              /* nested waits count once */
-static _Thread_local uint32_t running_node;  /* of a worker */
+static _Thread_local uint32_t running_node;  /* the node that a worker runs */
 
 void wait_running(uint32_t node)
 {
@@ -31,6 +31,8 @@ static void enter(const struct wait_note *note, const _Atomic uint32_t *word,
 {
     if (depth++)
         return;
+    if (note && thread_or_worker() != UINT32_MAX) // workers run earlier calls
+        simgpu_called(CONTROL_CALL, note->call, note->site);
     pthread_mutex_lock(&entries_lock);
     mine = (struct wait_entry){.note = note,
                                .word = word,
@@ -154,7 +156,7 @@ int wait_any_woken(void)
     return woken;
 }
 
-/* ---- waits that are owed ------------------------------------------------- */
+/* ---- postponed waits ----------------------------------------------------- */
 
 static _Atomic(wait_owed *) owed;
 

@@ -1,9 +1,9 @@
 /*
  * wait.h: sleeping until something has been done, by any process
  *
- * Every wait in simgpu sleeps here, on a futex: ranks outnumber cores, and
- * spinning would hold up the rank that is waited for. A wait carries a note of
- * what it waits for, so that a hang can be explained.
+ * Every wait in simgpu sleeps here, on a futex: there are more ranks than
+ * cores, and a spinning thread would delay the rank that it waits for. A wait
+ * carries a note of what it waits for, so that a hang can be explained.
  *
  * A thread is *active* unless it waits. A job in which no thread of any process
  * is active hangs (watchdog.h).
@@ -15,71 +15,72 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Describe a wait in one line, for a hang report. */
+/* Describes a wait in one line, for a hang report. */
 typedef void wait_describe(const void *arg, char *out, size_t nbytes);
 
 struct wait_note {
     const char *call;        /* "cudaStreamSynchronize", "ncclAllReduce" */
-    uint32_t site;           /* graph_site of the user's call */
+    uint32_t site;           /* graph_site of the program's call */
     wait_describe *describe; /* may be NULL */
     const void *arg;
     uint32_t node; /* the operation of this process that has to end; 0: the one
                       that the thread runs, or unknown */
-    uint32_t peer; /* 1 + the rank that it waits for; 0: see node */
+    uint32_t peer; /* 1 + the rank it waits for; 0: see node */
 };
 
-/* Sleep until *word != seen. The word may be shared between processes. Without
- * a note a hang report leaves the wait out. */
+/* Sleep until *word != seen. The word may be shared between processes. A wait
+ * without a note is missing from hang reports. */
 void simgpu_wait(_Atomic uint32_t *word, uint32_t seen,
                  const struct wait_note *note);
 
-/* As simgpu_wait(), at most timeout_ns: 0, or -1 with ETIMEDOUT. A wait without
- * a note leaves the thread active. */
+/* The same, for at most timeout_ns: returns 0, or -1 with ETIMEDOUT. A wait
+ * without a note leaves the thread active. */
 int simgpu_wait_for(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns,
                     const struct wait_note *note);
 
 /*
- * Sleep until met(arg). It is called again when the word has changed, and every
- * millisecond; calling it is not progress, so a wait that never ends is still a
- * hang.
+ * Sleep until met(arg) is true. met is called when the word has changed, and
+ * every millisecond. Calling it is not progress, so a wait that never ends is
+ * still a hang.
  */
 void wait_until(_Atomic uint32_t *word, int (*met)(void *arg), void *arg,
                 const struct wait_note *note);
 
-/* Wake all that sleep on the word, or at most n of them, in every process.
- * Store to the word before. */
+/* Wake all threads that sleep on the word, or at most n of them, in every
+ * process. Store to the word first. */
 void simgpu_wake(_Atomic uint32_t *word);
 void simgpu_wake_some(_Atomic uint32_t *word, int n);
 
-/* Between begin and end the calling thread counts as waiting: for waits that
- * another library performs (MPI calls). */
+/* Between begin and end the calling thread counts as waiting. This is for waits
+ * in another library (MPI calls). */
 void wait_begin(const struct wait_note *note);
 void wait_end(void);
 
 /*
- * What a host thread would have waited for already on GPUs, where another
- * library's call blocks that doesn't block here: the function waits for it, and
- * is called whenever the thread is about to call MPI.
+ * A wait that is postponed here: on GPUs, a call of another library would
+ * already have blocked the host thread. The function does the waiting, and is
+ * called whenever the thread is about to call MPI.
  */
 typedef void wait_owed(void);
 void simgpu_wait_set_owed(wait_owed *f);
 void wait_for_owed(void);
 
-/* The calling worker runs this operation from now on. */
+/* Note that the calling worker runs this operation from now on. */
 void wait_running(uint32_t node);
 
 /* ---- for the watchdog ---------------------------------------------------- */
 
 struct wait_entry { /* a thread's wait */
     const struct wait_note *note;
-    const _Atomic uint32_t *word; /* it sleeps while *word == seen; or NULL */
+    const _Atomic uint32_t *word; /* sleeps while *word == seen; or NULL */
     uint32_t seen;
-    uint32_t thread; /* of the host; UINT32_MAX: a stream's worker */
+    uint32_t thread; /* host thread's number; UINT32_MAX: a worker */
     uint32_t at;     /* the operation that the worker runs */
     struct wait_entry *next, **link;
 };
 
-/* fn for each wait of this process, newest first. It must not wait itself. */
+/* Call fn for each wait of this process, newest first. fn
+ * must not wait itself. */
 void wait_each(void (*fn)(void *arg, const struct wait_entry *e), void *arg);
 
 /* True if a thread of this process has been woken and has not run since. */

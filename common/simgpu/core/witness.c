@@ -7,7 +7,7 @@
 #include "base/recorder.h"
 
 static int connection = -1;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over requests */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects requests */
 
 int witness_open(const char *dir, uint32_t rank)
 {
@@ -25,7 +25,7 @@ static void tell(const struct recorder_note *n, int fd)
     if (!witness_is_there())
         return;
     pthread_mutex_lock(&lock);
-    // a recorder that has gone has said why
+    // a recorder that has ended has given its reason
     if (recorder_write_with(connection, n, sizeof *n, fd) == 0 &&
         n->kind == RECORDER_BEGIN)
         recorder_reply_to(connection, NULL, 0);

@@ -1,11 +1,11 @@
 /*
- * clock.c: timing calls, answered by replay
+ * clock.c: answering timing calls by replay
  *
- * A host thread knows of time only the end of the last operation that it waited
- * for, plus the host time of its calls since. The first takes a replay of that
- * operation's causal past, from the last cut before it (graph/live.h). The
- * second is a sum, so a program that reads the clock repeatedly pays for one
- * replay.
+ * What a host thread knows of time is the end of the last operation that it
+ * waited for, plus the host time of its calls since then. The first takes a
+ * replay of that operation's causal past, from the last cut before it
+ * (graph/record/live.h). The second is a sum, so that a program that reads the
+ * clock repeatedly pays for one replay.
  *
  *     cut k          join              now
  *     --|----- ... ----|---call--call---|       time = cut_ps[k]
@@ -13,10 +13,10 @@
  *        causal past, of all ranks                   + the calls' host time
  *
  * The time of each cut is computed once, from the cut before it and the cut's
- * own past, by the same rule on every rank, so that all ranks agree.
+ * own past, by the same rule on every rank, so all ranks agree on it.
  */
 #define _GNU_SOURCE
-#include "core/clock.h"
+#include "core/clock/clock.h"
 
 #include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_mutex_t */
@@ -29,21 +29,21 @@
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/thread.h"
-#include "graph/cost.h"
-#include "graph/live.h"
-#include "graph/replay.h"
+#include "graph/record/live.h"
+#include "graph/replay/cost.h"
+#include "graph/replay/replay.h"
 
-enum { RETRY_NS = 200000, RETRIES = 25000 }; /* 5 s in all */
+enum { RETRY_NS = 200000, RETRIES = 25000 }; /* 5 s in total */
 
-/* The one state of this file. */
+/* This file's only state. */
 static struct {
     pthread_mutex_t lock;
     struct graph_live *live;
     struct replay_options options;
-    uint64_t *cut_ps; /* of cuts 1, 2, ..., as far as needed so far */
+    uint64_t *cut_ps; /* times of cuts 1, 2, ..., as far as needed so far */
     uint32_t ncuts;
     int given_up; /* see simgpu_clock_note_abort() */
-    struct {      /* the last replay: the next call often asks the same */
+    struct {      /* the latest replay, which the next call can often use */
         uint32_t cut;
         struct graph_ref root;
         struct graph *graph;
@@ -113,7 +113,7 @@ static void attach(uint32_t rank)
     close(fd);
 }
 
-/* Read what the ranks have recorded since. */
+/* Read what the ranks have recorded since the last call. */
 static void update(void)
 {
     char err[256], hint[LIMIT_HINT];
@@ -122,7 +122,7 @@ static void update(void)
     for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
         if (!graph_live_attached(state.live, rank))
             attach(rank);
-    errno = 0; // for a graph that is damaged, no limit is to blame
+    errno = 0; // if the graph is damaged, no system limit is to blame
     if (graph_live_update(state.live, err, sizeof err) != 0)
         simgpu_report_fault(NULL, "modelled time: %s%s", err,
                             simgpu_limit_hint(errno, hint, sizeof hint));
@@ -140,9 +140,10 @@ static int anyone_aborted(void)
 }
 
 /*
- * The past of the roots after a cut. A peer may be about to record what one of
- * our operations waits for, so a missing part is awaited. NULL if it will never
- * come, because its communicator has been aborted.
+ * The past of the roots after a cut. A peer may be just about to record what
+ * one of this process's operations waits for, so missing parts are awaited.
+ * Returns NULL if they will never come, because their communicator has been
+ * aborted.
  */
 static struct graph *find_past(const struct graph_ref *roots, size_t n,
                                uint32_t cut)
@@ -168,8 +169,8 @@ static uint64_t cut_ps(uint32_t cut)
     return cut ? state.cut_ps[cut - 1] : 0;
 }
 
-/* Replay the past of the roots; the first identifies the replay for
- * was_asked(). -1 if that past never becomes complete. */
+/* Replay the past of the roots; was_asked() recognises the replay by the first
+ * root. Returns -1 if the past never becomes complete. */
 static int ask(const struct graph_ref *roots, size_t n, uint32_t cut)
 {
     char err[512];
@@ -190,7 +191,8 @@ static int ask(const struct graph_ref *roots, size_t n, uint32_t cut)
     return 0;
 }
 
-/* True if the last replay covers these roots, with the ends of their nodes. */
+/* True if the latest replay covers these roots, with
+ * the ends of their nodes. */
 static int was_asked(const struct graph_ref *roots, size_t n, uint32_t cut)
 {
     if (!state.last.replay || state.last.cut != cut ||
@@ -199,7 +201,8 @@ static int was_asked(const struct graph_ref *roots, size_t n, uint32_t cut)
     for (size_t i = 1; i < n; i++) {
         const struct graph_view *const v =
             graph_node_at(state.last.graph, roots[i]);
-        if (roots[i].index && (!v || v->node.queue == 0)) // issued at most
+        // has only been issued
+        if (roots[i].index && (!v || v->node.queue == 0))
             return 0;
     }
     return 1;
@@ -225,7 +228,8 @@ static int know_cuts(uint32_t cuts)
     return 0;
 }
 
-/* The number of the cut that this node is on its rank, 0 if it is none. */
+/* The number of the cut that consists of this node on its
+ * rank, 0 if there is none. */
 static uint32_t cut_at(struct graph_ref ref, uint32_t before)
 {
     const struct graph_ref end = {ref.rank, UINT32_MAX};
@@ -253,9 +257,10 @@ static int join_ps(struct graph_ref join, uint64_t *ps)
 }
 
 /*
- * The end of a device operation. Once the thread knows of a cut after it, every
- * operation that could have overlapped it is known; until then, what the thread
- * has waited for and both operations of the question are.
+ * The end of a device operation. Once the thread knows a cut after the
+ * operation, it knows every operation that could have overlapped it. Until
+ * then, the roots are what the thread has waited for and both operations of the
+ * query.
  */
 static uint64_t fence_ps(struct graph_ref ref, struct graph_ref join,
                          struct graph_ref other)
@@ -276,15 +281,16 @@ static uint64_t fence_ps(struct graph_ref ref, struct graph_ref join,
     return replay_node(state.last.replay, ref)->end_ps;
 }
 
-/* ---- questions ----------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
-/* Set by tests/bench/recording.sh, to measure without replays. */
+/* True if SIMGPU_RECORD is set, by tests/bench/recording.sh, to
+ * measure without replays. */
 static int is_unasked(void)
 {
     return getenv("SIMGPU_RECORD") != NULL;
 }
 
-/* Without replays there is no modelled time: this machine's. */
+/* Without replays there is no modelled time, so this machine's time is used. */
 static uint64_t real_ps(void)
 {
     struct timespec t;

@@ -2,22 +2,23 @@
  * host_clock.c: the C library's clocks, for programs that simnvcc links
  *
  * A program may time its GPU work with clock_gettime() or std::chrono around a
- * synchronisation. simnvcc links it with --wrap for the functions below, so the
- * program's own calls reach modelled time, and those of every library it uses
- * (MPI, the C library, this one) still reach the machine's.
+ * synchronisation. simnvcc links it with --wrap for the functions below, so
+ * that the program's own calls reach modelled time, while those of every
+ * library it uses (MPI, the C library, this one) still reach the machine's
+ * clocks.
  *
  *     clock  =  the machine's, once, when a clock is first read
  *               + the modelled time of the calling thread
  *
- * All clocks are shifted alike: a deadline on any of them becomes one of the
- * machine's by adding what has passed here in excess of modelled time. A sleep
- * costs the time it asks for; computing on the host costs none.
+ * All clocks are shifted alike: a deadline on any of them becomes a deadline on
+ * the machine's clock by adding the difference between real and modelled time.
+ * A sleep costs the time it asks for; computing on the host costs none.
  *
  * A program may read the clock each time it finds that its work has not ended.
- * How often depends on the speed of this machine, so time stands still until
- * the work ends. If it does not within VAIN_NS, the clock runs like the
- * machine's, so that a program with a time limit meets it. The names are the
- * linker's.
+ * How often it does depends on the speed of this machine, so time stands still
+ * until the work ends. If that takes longer than VAIN_NS, the clock runs like
+ * the machine's, so that a program with a time limit reaches it. The function
+ * names are the linker's.
  */
 #define _GNU_SOURCE
 #include <errno.h>   /* ETIMEDOUT */
@@ -30,7 +31,7 @@
 #include <time.h>     /* clock_gettime */
 #include <unistd.h>   /* usleep */
 
-#include "core/clock.h"
+#include "core/clock/clock.h"
 #include "core/host.h"
 #include "core/proc.h"
 #include "core/site.h"
@@ -39,12 +40,12 @@
 static const int64_t NS_PER_S = 1000000000;
 static const int64_t VAIN_NS = 60000000000;
 
-/* The machine's clocks when one is first read. */
+/* The machine's clocks at the time when one is first read. */
 static struct {
     pthread_once_t once;
     int is_real; /* SIMGPU_CLOCK=real */
     int64_t monotonic_ns, realtime_ns;
-    _Atomic uint64_t latest_ns; /* modelled, of all threads */
+    _Atomic uint64_t latest_ns; /* modelled; the latest of all threads */
 } origin = {.once = PTHREAD_ONCE_INIT};
 
 static int64_t to_ns(const struct timespec *t)
@@ -68,12 +69,13 @@ static void start(void)
 {
     const char *const clock = getenv("SIMGPU_CLOCK");
     origin.is_real = clock && strcmp(clock, "real") == 0;
-    // whole seconds: a difference in other units rounds alike in every run
+    // whole seconds, so that a difference in other units rounds alike in every
+    // run
     origin.monotonic_ns = machine_ns(CLOCK_MONOTONIC) / NS_PER_S * NS_PER_S;
     origin.realtime_ns = machine_ns(CLOCK_REALTIME) / NS_PER_S * NS_PER_S;
 }
 
-/* True if this clock shows modelled time: not one of processor time. */
+/* True if this clock shows modelled time. Clocks of processor time don't. */
 static int is_modelled(clockid_t id)
 {
     pthread_once(&origin.once, start);
@@ -88,7 +90,7 @@ static int is_modelled(clockid_t id)
     }
 }
 
-static _Thread_local struct { /* of a thread whose polls fail */
+static _Thread_local struct { /* for a thread whose polls fail */
     int64_t since_ns, last_ns;
 } vain;
 
@@ -109,8 +111,9 @@ static void note_read(const char *call, uint32_t site)
 }
 
 /*
- * Modelled nanoseconds. A stream's worker, which runs the program's host
- * functions, has no time of its own: the latest that any thread has read.
+ * The modelled time in nanoseconds. A stream's worker, which runs the program's
+ * host functions, has no time of its own and gets the latest time that any
+ * thread has read.
  */
 static int64_t elapsed_ns(const char *call, uint32_t site)
 {
@@ -163,7 +166,7 @@ int __wrap_gettimeofday(struct timeval *t, void *zone)
     return 0;
 }
 
-/* std::chrono::steady_clock::now(), a time point of nanoseconds */
+/* std::chrono::steady_clock::now(), a time point in nanoseconds */
 int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv(void);
 int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv(void)
 {
@@ -193,7 +196,7 @@ double __wrap_omp_get_wtime(void)
 
 /* ---- sleeping ------------------------------------------------------------ */
 
-/* The thread sleeps for a modelled time. */
+/* Record that the thread sleeps for a modelled time. */
 static void spend(const char *call, uint32_t site, int64_t ns)
 {
     if (ns > 0 && thread_or_worker() != UINT32_MAX)
@@ -258,7 +261,7 @@ static int64_t distance(int64_t a, int64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* The clock of a condition variable's deadline: the one that it is near to. */
+/* The clock to which a condition variable's deadline is closer. */
 static clockid_t clock_of(const struct timespec *until)
 {
     const int64_t ns = to_ns(until);
@@ -267,8 +270,8 @@ static clockid_t clock_of(const struct timespec *until)
                : CLOCK_MONOTONIC;
 }
 
-/* The time that is left until a deadline, and that deadline by the machine's
- * clock. */
+/* The time left until a deadline. *machine is the deadline
+ * on the machine's clock. */
 static int64_t translate(clockid_t id, const struct timespec *until,
                          struct timespec *machine, uint32_t site)
 {

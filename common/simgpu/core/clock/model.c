@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/model.h"
+#include "core/clock/model.h"
 
 #include <stdatomic.h> /* atomic_flag */
 #include <stdio.h>     /* snprintf */
@@ -8,8 +8,8 @@
 #include <unistd.h>    /* environ */
 
 #include "core/proc.h"
-#include "graph/live.h"
-#include "graph/replay.h"
+#include "graph/record/live.h"
+#include "graph/replay/replay.h"
 
 const char *simgpu_model_bad_setting(void)
 {
@@ -58,7 +58,7 @@ static int known_before(const struct model_op *ops, int i)
     return 0;
 }
 
-/* Add the nodes of all ranks of an operation, as if one process drove them,
+/* Add the nodes of an operation's ranks, as if one process drove all of them,
  * with a queue for each GPU. */
 static void add_nodes(struct graph_segment *g, const struct model_op *o)
 {
@@ -83,7 +83,7 @@ static void add_nodes(struct graph_segment *g, const struct model_op *o)
     }
 }
 
-/* The time at which the last of the nodes 1..n of g ends. */
+/* Replay nodes 1..n of g. *ps is the time at which the last one ends. */
 static int replay_all(struct graph_segment *g, uint32_t n, uint64_t *ps,
                       char *err, size_t err_nbytes)
 {

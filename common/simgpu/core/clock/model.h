@@ -1,67 +1,69 @@
 /*
  * model.h: the modelled machine, as NCCL sees it
  *
- * For libnccl, which has no machine of its own: NCCL's choice of algorithm and
- * protocol, its rings, and the time that a group of operations would take.
+ * It serves libnccl, which has no machine of its own: NCCL's choice of
+ * algorithm and protocol, its rings, and the time that a group of operations
+ * would take.
  */
-#ifndef SIMGPU_CORE_MODEL_H
-#define SIMGPU_CORE_MODEL_H
+#ifndef SIMGPU_CORE_CLOCK_MODEL_H
+#define SIMGPU_CORE_CLOCK_MODEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "graph/record.h"
+#include "graph/record/record.h"
 
-/* The variable (NCCL_ALGO, NCCL_PROTO) whose value names something unknown to
- * NCCL; NULL if there is none. */
+/* The variable (NCCL_ALGO, NCCL_PROTO) whose value contains a name that NCCL
+ * doesn't know; NULL if there is none. */
 const char *simgpu_model_bad_setting(void);
 
-/* Say on standard error, once, which of NCCL's variables have no effect. */
+/* Print on standard error, once, which of NCCL's variables have no effect. */
 void simgpu_model_remarks(void);
 
 struct model_choice {
     const char *algo, *proto; /* "RING", "SIMPLE" */
-    double us;                /* alone on the machine */
+    double us;                /* on an otherwise idle machine */
 };
 
 /*
- * What NCCL would choose for a collective over the places of its ranks; bytes
- * as nccl-tests counts them. -1 with a line in err: no allowed algorithm
- * supports it.
+ * Find NCCL's choice for a collective over the places of its ranks. bytes is
+ * counted as in nccl-tests. Returns -1, with a line in err, if no allowed
+ * algorithm supports the collective.
  */
 int simgpu_model_choice(enum topo_op op, const int32_t *place, int n,
                         uint64_t bytes, struct model_choice *out, char *err,
                         size_t err_nbytes);
 
 struct model_op { /* a collective, or a message with its two ends */
-    uint64_t key; /* never 0; operations of one key are one operation */
+    uint64_t key; /* never 0; operations with the same key are one operation */
     enum topo_op op;
-    const int32_t *place; /* of its ranks; sender, receiver */
+    const int32_t *place; /* its ranks' places; sender, receiver */
     int nplaces;
     uint64_t bytes;
 };
 
-/* The time that the operations take when all of them start together, by a
- * replay of just them. -1 with a line in err. */
+/* The time that the operations take when all of them start together, by
+ * replaying just them. Returns -1 with a line in err. */
 int simgpu_model_estimate(const struct model_op *ops, int n, uint64_t *ps,
                           char *err, size_t err_nbytes);
 
-/* topo_channels() and topo_ring() of this run's machine. */
+/* topo_channels() and topo_ring() for this run's machine. */
 int simgpu_model_channels(const int32_t *place, int n);
 void simgpu_model_ring(const int32_t *place, int n, int channel, int *rank);
 
-/* The number of nodes that these GPUs are in. */
+/* The number of nodes that contain these GPUs. */
 int simgpu_model_nodes(const int32_t *place, int n);
 
 /* How kernels of these GPUs reach each other's memory. */
 enum model_reach {
     MODEL_NONE,     /* over the network */
     MODEL_LOADS,    /* by loads and stores */
-    MODEL_MULTICAST /* and the switch between them multicasts and reduces */
+    MODEL_MULTICAST /* as LOADS, and by multicasts and reductions in their
+                       switch */
 };
 enum model_reach simgpu_model_reach(int32_t a, int32_t b);
 
-/* Write a GPU's bus id, such as "0000:1b:00.0", to out. */
+/* Write a GPU's bus ID, such as "0000:1b:00.0", to out. */
 void simgpu_model_bus_id(int32_t place, char *out, size_t nbytes);
 
 #endif

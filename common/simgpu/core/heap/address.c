@@ -1,25 +1,23 @@
 #define _GNU_SOURCE
-#include "core/virtual.h"
+#include "core/heap/address.h"
 
 #include <errno.h>  /* EINVAL */
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memmove */
 
-#include "core/fence.h"
-#include "core/heap_map.h"
-#include "core/stream.h"
+#include "core/heap/heap_map.h"
 
-/* A mapping, at an offset of the window. */
+/* A mapping, at an offset in the window. */
 struct piece {
     uint64_t offset, nbytes;
-    char *memory; /* its bytes' address in their own heap */
+    char *memory; /* address of its bytes in their own heap */
     uint64_t closed;
-    uint64_t id; /* of the allocation at `memory`, which was made at site */
+    uint64_t id; /* the allocation at `memory`, and where it was made */
     int device;
     uint32_t site;
 };
 
-/* All are used with the heap table's lock. */
+/* All of these are protected by the heap table's lock. */
 static struct heap *window;  /* NULL: nothing was ever reserved */
 static struct heap reserved; /* its blocks are the reservations */
 static struct piece *pieces; /* by offset */
@@ -48,7 +46,7 @@ static int create_window(void)
     return 0;
 }
 
-/* The offset of p in the window; UINT64_MAX: it is not in there. */
+/* The offset of p in the window, or UINT64_MAX if p is outside. */
 static uint64_t offset_of(const void *p)
 {
     return window && heap_of(p) == window
@@ -65,7 +63,8 @@ static size_t first_after(uint64_t offset)
     return i;
 }
 
-/* The pieces [*first, *end) that lie in a range. True if they are whole. */
+/* Find the pieces [*first, *end) in a range. Returns true if the range
+ * contains them entirely. */
 static int find_pieces(uint64_t offset, uint64_t nbytes, size_t *first,
                        size_t *end)
 {
@@ -78,7 +77,7 @@ static int find_pieces(uint64_t offset, uint64_t nbytes, size_t *first,
             pieces[i - 1].offset + pieces[i - 1].nbytes <= offset + nbytes);
 }
 
-/* True if pieces fill the range. */
+/* True if the pieces fill the range. */
 static int is_filled(uint64_t offset, uint64_t nbytes, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
@@ -91,10 +90,10 @@ static int is_filled(uint64_t offset, uint64_t nbytes, size_t first, size_t end)
 }
 
 /* Rebuild the blocks of a reservation from its pieces. */
-static void make_blocks(const struct block *r)
+static void make_blocks(const struct heap_entry *r)
 {
-    struct block *b;
-    uint64_t end = UINT64_MAX; // of the latest piece
+    struct heap_entry *b;
+    uint64_t end = UINT64_MAX; // end of the previous piece
     size_t i = first_after(r->offset);
     while ((b = block_before(window, window->user + r->offset + r->nbytes)) &&
            b->offset >= r->offset)
@@ -103,11 +102,12 @@ static void make_blocks(const struct block *r)
          i++) {
         const struct piece *const p = &pieces[i];
         if (p->offset != end)
-            b = block_insert(window, (struct block){.offset = p->offset,
-                                                    .number = (uint32_t)p->id,
-                                                    .site = p->site,
-                                                    .id = p->id,
-                                                    .device = p->device});
+            b = block_insert(window,
+                             (struct heap_entry){.offset = p->offset,
+                                                 .number = (uint32_t)p->id,
+                                                 .site = p->site,
+                                                 .id = p->id,
+                                                 .device = p->device});
         b->nbytes += p->nbytes;
         b->closed |= p->closed;
         end = p->offset + p->nbytes;
@@ -118,23 +118,24 @@ static int reserve(uint64_t nbytes, uint64_t alignment, void **out)
 {
     uint64_t offset;
     int err = create_window();
-    const uint64_t granted = VIRTUAL_GRANULARITY; // to all
+    // every reservation has this alignment
+    const uint64_t granted = ADDRESS_GRANULARITY;
     const uint64_t pad = alignment > granted ? alignment - granted : 0;
     // with the gap behind it, a reservation ends where another may begin
-    const uint64_t all = nbytes + VIRTUAL_GRANULARITY - block_pages(1);
+    const uint64_t all = nbytes + ADDRESS_GRANULARITY - block_pages(1);
     if (err == 0)
         err = block_place(&reserved, all + pad, &offset);
     if (err == 0) {
         const uintptr_t at = (uintptr_t)window->user + offset;
         offset += -at & (pad ? alignment - 1 : 0);
         block_insert(&reserved,
-                     (struct block){.offset = offset, .nbytes = all});
+                     (struct heap_entry){.offset = offset, .nbytes = all});
         *out = window->user + offset;
     }
     return err;
 }
 
-int simgpu_virtual_reserve(uint64_t nbytes, uint64_t alignment, void **out)
+int simgpu_address_reserve(uint64_t nbytes, uint64_t alignment, void **out)
 {
     simgpu_proc();
     pthread_mutex_lock(&heap_table.lock);
@@ -143,19 +144,20 @@ int simgpu_virtual_reserve(uint64_t nbytes, uint64_t alignment, void **out)
     return err;
 }
 
-/* The reservation that holds the range, without the gap behind it; or NULL. */
-static struct block *reservation_of(const void *p, uint64_t nbytes)
+/* The reservation that contains the range, without the
+ * gap behind it; or NULL. */
+static struct heap_entry *reservation_of(const void *p, uint64_t nbytes)
 {
     const uint64_t offset = offset_of(p);
-    struct block *const r =
+    struct heap_entry *const r =
         offset == UINT64_MAX ? NULL : block_of(&reserved, p);
     return r && block_pages(r->nbytes) - nbytes >=
-                       offset - r->offset + VIRTUAL_GRANULARITY - block_pages(1)
+                       offset - r->offset + ADDRESS_GRANULARITY - block_pages(1)
                ? r
                : NULL;
 }
 
-int simgpu_virtual_is_reserved(const void *p, uint64_t nbytes)
+int simgpu_address_is_reserved(const void *p, uint64_t nbytes)
 {
     pthread_mutex_lock(&heap_table.lock);
     const int is = reservation_of(p, nbytes) != NULL;
@@ -163,14 +165,14 @@ int simgpu_virtual_is_reserved(const void *p, uint64_t nbytes)
     return is;
 }
 
-int simgpu_virtual_free(const void *p, uint64_t nbytes)
+int simgpu_address_free(const void *p, uint64_t nbytes)
 {
     size_t first, end;
     pthread_mutex_lock(&heap_table.lock);
-    struct block *const r = reservation_of(p, nbytes);
+    struct heap_entry *const r = reservation_of(p, nbytes);
     const int whole =
         r && offset_of(p) == r->offset &&
-        r->nbytes == nbytes + VIRTUAL_GRANULARITY - block_pages(1);
+        r->nbytes == nbytes + ADDRESS_GRANULARITY - block_pages(1);
     if (whole)
         find_pieces(r->offset, nbytes, &first, &end);
     const int err = whole && first == end ? 0 : EINVAL;
@@ -193,11 +195,11 @@ static void insert(size_t at, struct piece p)
     npieces++;
 }
 
-/* Map memory of the block b. */
+/* Map memory of block b. */
 static int map(const void *p, uint64_t nbytes, const struct heap_block *b)
 {
     size_t first, end;
-    const struct block *const r = reservation_of(p, nbytes);
+    const struct heap_entry *const r = reservation_of(p, nbytes);
     const uint64_t offset = offset_of(p);
     if (!r || nbytes > b->nbytes)
         return EINVAL;
@@ -217,30 +219,16 @@ static int map(const void *p, uint64_t nbytes, const struct heap_block *b)
     return 0;
 }
 
-int simgpu_virtual_map(void *p, uint64_t nbytes, const void *memory)
+int address_map(void *p, uint64_t nbytes, const struct heap_block *b)
 {
-    struct heap_block b;
-    if (simgpu_heap_find(memory, &b) != 0)
-        return EINVAL;
     pthread_mutex_lock(&heap_table.lock);
-    const int err = map(p, nbytes, &b);
+    const int err = map(p, nbytes, b);
     pthread_mutex_unlock(&heap_table.lock);
     return err;
 }
 
-/* Wait for all that uses pieces which these devices do not reach: no bit. */
-static void drain(uint64_t closed, const char *call, uint32_t site)
-{
-    enum { MAX = 1024 };
-    struct fence fences[MAX];
-    int n = 0;
-    for (int device = 0; device < simgpu_proc()->ndevices; device++)
-        if (!(closed >> device & 1))
-            n += stream_tails(device, 0, fences + n, MAX - n);
-    simgpu_fence_join(fences, n, call, site);
-}
-
-/* The whole pieces that fill a range. EINVAL. */
+/* Find the entire pieces that fill a range. Returns
+ * EINVAL if there are none. */
 static int find_filled(const void *p, uint64_t nbytes, size_t *first,
                        size_t *end)
 {
@@ -252,26 +240,28 @@ static int find_filled(const void *p, uint64_t nbytes, size_t *first,
                : EINVAL;
 }
 
-int simgpu_virtual_unmap(void *p, uint64_t nbytes, const char *call,
-                         uint32_t site)
+int address_closed(const void *p, uint64_t nbytes, uint64_t *closed)
 {
     size_t first, end;
-    uint64_t closed = UINT64_MAX;
+    *closed = UINT64_MAX;
     pthread_mutex_lock(&heap_table.lock);
-    int err = find_filled(p, nbytes, &first, &end);
+    const int err = find_filled(p, nbytes, &first, &end);
     for (size_t i = first; err == 0 && i < end; i++)
-        closed &= pieces[i].closed;
+        *closed &= pieces[i].closed;
     pthread_mutex_unlock(&heap_table.lock);
-    if (err)
-        return err;
-    drain(closed, call, site);
+    return err;
+}
+
+int address_unmap(const void *p, uint64_t nbytes, uint32_t site)
+{
+    size_t first, end;
     pthread_mutex_lock(&heap_table.lock);
-    err = find_filled(p, nbytes, &first, &end);
+    const int err = find_filled(p, nbytes, &first, &end);
     if (err == 0) {
-        freed_add(window, &(struct block){.offset = offset_of(p),
-                                          .nbytes = nbytes,
-                                          .site = pieces[first].site,
-                                          .freed_site = site});
+        freed_add(window, &(struct heap_entry){.offset = offset_of(p),
+                                               .nbytes = nbytes,
+                                               .site = pieces[first].site,
+                                               .freed_site = site});
         memmove(&pieces[first], &pieces[end], (npieces - end) * sizeof *pieces);
         npieces -= end - first;
         make_blocks(reservation_of(p, nbytes));
@@ -281,7 +271,7 @@ int simgpu_virtual_unmap(void *p, uint64_t nbytes, const char *call,
     return err;
 }
 
-int simgpu_virtual_open(const void *p, uint64_t nbytes, int device, int allowed)
+int simgpu_address_open(const void *p, uint64_t nbytes, int device, int allowed)
 {
     size_t first, end;
     const uint64_t bit = UINT64_C(1) << device;
@@ -296,7 +286,7 @@ int simgpu_virtual_open(const void *p, uint64_t nbytes, int device, int allowed)
     return err;
 }
 
-void *simgpu_virtual_memory(const void *p)
+void *simgpu_address_memory(const void *p)
 {
     char *memory = NULL;
     pthread_mutex_lock(&heap_table.lock);

@@ -1,4 +1,4 @@
-#include "core/dataless.h"
+#include "core/heap/dataless.h"
 
 #include <pthread.h> /* pthread_once */
 #include <stdlib.h>  /* getenv */

@@ -3,25 +3,25 @@
  *
  * SIMGPU_DATALESS=BYTES makes device allocations of that size or more dataless
  * ("1M" is 1 MiB; "on": all; "off": none, the default). Operations that touch
- * them are recorded, and so have the same modelled time as with contents, but
- * are not performed: a sweep up to 8 x 1 GiB takes no memory and hardly any
- * time. All ranks of a job must have the same setting. It is not for runs whose
- * results matter; code that checks results looks at the variable first.
+ * them are recorded, and have the same modelled time as with contents, but are
+ * not performed: a sweep up to 8 x 1 GiB takes no memory and hardly any time.
+ * All ranks of a job must have the same setting. It is not for runs whose
+ * results matter; code that checks results tests the variable first.
  *
- * No values come out of dataless memory. An operation that reads it and writes
+ * Dataless memory never yields values. An operation that reads it and writes
  * memory with contents, such as a copy to the host, ends the run with a
  * message. Pinned and managed memory belong to the host and always have
  * contents.
  *
- * A kernel that is passed a pointer to dataless memory is not run, so its cost
- * cannot be observed and must be declared (declared.h).
+ * A kernel that is passed a pointer to dataless memory is not run. Its cost
+ * cannot be observed, so the program must declare it (declared.h).
  */
-#ifndef SIMGPU_CORE_DATALESS_H
-#define SIMGPU_CORE_DATALESS_H
+#ifndef SIMGPU_CORE_HEAP_DATALESS_H
+#define SIMGPU_CORE_HEAP_DATALESS_H
 
 #include <stdint.h>
 
-#include "graph/record.h" /* GRAPH_NO_CONTENTS */
+#include "graph/record/record.h" /* GRAPH_NO_CONTENTS */
 
 /*
  * The smallest size of a dataless allocation, UINT64_MAX if there are none.
@@ -29,8 +29,8 @@
  */
 uint64_t dataless_limit(void);
 
-/* A dataless allocation is marked in its number, and so in its id in the graph
- * and for peers that import it. */
+/* A bit in the allocation's number marks it as dataless, and therefore also in
+ * its id in the graph and for peers that import it. */
 #define DATALESS_BLOCK ((uint32_t)GRAPH_NO_CONTENTS)
 static inline int dataless(uint64_t id)
 {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/divide.h"
+#include "core/heap/divide.h"
 
 #include <signal.h> /* SIGFPE */
 #include <stdint.h>
@@ -15,7 +15,7 @@
  *     [66] [REX] F7 ModRM [SIB] [displacement]     ModRM.reg: 6 div, 7 idiv
  */
 struct division {
-    unsigned nbytes; /* of the divisor, quotient and remainder */
+    unsigned nbytes; /* size of divisor, quotient and remainder */
     int is_signed;
     uint64_t divisor;
     const uint8_t *end;
@@ -25,8 +25,8 @@ static const int registers[] = {
     REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
-/* The address that ModRM and what follows say; *p: behind ModRM, then behind
- * all of it. */
+/* The address that ModRM and the bytes after it give. *p points behind ModRM,
+ * and is moved behind all of it. */
 static const void *address(const greg_t *reg, unsigned rex, unsigned modrm,
                            const uint8_t **p)
 {
@@ -52,7 +52,7 @@ static const void *address(const greg_t *reg, unsigned rex, unsigned modrm,
     if (has_base)
         at += (uint64_t)reg[registers[base | (rex & 1) << 3]];
     else if (!has_sib)
-        at += (uint64_t)(uintptr_t)*p; // of the next instruction
+        at += (uint64_t)(uintptr_t)*p; // relative to the next instruction
     return (const void *)(uintptr_t)(at + (uint64_t)(int64_t)word);
 }
 
@@ -67,7 +67,7 @@ static int decode(const greg_t *reg, struct division *d)
         rex = *p++;
     if (rex & 8)
         d->nbytes = 8;
-    if (*p++ != 0xf7) // 0xf6: of bytes, by which C does not divide
+    if (*p++ != 0xf7) // 0xf6 divides bytes, which C never does
         return 0;
     const unsigned modrm = *p++, what = modrm >> 3 & 7;
     d->is_signed = what == 7;
@@ -80,7 +80,7 @@ static int decode(const greg_t *reg, struct division *d)
     return what == 6 || what == 7;
 }
 
-/* Put the lowest bytes of a register, as an instruction would. */
+/* Write the lowest bytes of a register, as an instruction would. */
 static void put(greg_t *reg, unsigned nbytes, uint64_t value)
 {
     const uint64_t low =
@@ -124,7 +124,7 @@ int divide_as_gpu(int sig, void *context)
     const uint32_t *const code = trapped(sig, c);
     if (!code)
         return 0;
-    const unsigned to = code[1] & 31; // 31: xzr, which discards it
+    const unsigned to = code[1] & 31; // 31 is xzr, which discards the result
     if (to < 31)
         c->regs[to] = code[1] >> 31 ? ~UINT64_C(0) : UINT32_MAX;
     c->pc += 2 * sizeof *code;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/fault.h"
+#include "core/heap/fault.h"
 
 #include <execinfo.h> /* backtrace */
 #include <pthread.h>  /* pthread_mutex_t */
@@ -8,28 +8,30 @@
 #include <sys/mman.h> /* pkey_alloc */
 #include <ucontext.h> /* ucontext_t */
 
-#include "core/dataless.h"
-#include "core/divide.h"
-#include "core/heap.h"
-#include "core/heap_space.h"
+#include "core/heap/dataless.h"
+#include "core/heap/divide.h"
+#include "core/heap/heap.h"
+#include "core/heap/heap_space.h"
+#include "core/heap/step.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/thread.h"
-#include "graph/site.h"
+#include "graph/record/site.h"
 
 enum { MAX_OPEN = 256, MAX_FRAMES = 64 };
 
-/* The protection key of the allocations that kernels have opened: a thread
- * may touch them while it runs a kernel, and no other thread ever. -1: this
+/* The protection key of allocations that kernels have opened. A thread may
+ * touch them while it runs a kernel; other threads never may. -1: this
  * processor has no keys. */
 static int key = -1;
 
 /*
- * Without a key: what is open to all threads, and how many kernels run. Opening
- * and closing an allocation costs more than many a kernel, so it stays open for
- * the stream's next one, until the stream has no work left or the host has
- * waited for work (fault_rest()). What the host touches in between, while
- * kernels may run anyway, is not found.
+ * Without a key: the allocations that are open to all threads, and the number
+ * of running kernels. Opening and closing an allocation takes longer than many
+ * kernels. It therefore stays open for the stream's next kernel, until the
+ * stream has no work left or the host has waited for work (fault_rest()). If
+ * the host touches it in between, when kernels may be running anyway, that is
+ * not detected.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct heap_block opened[MAX_OPEN];
@@ -38,7 +40,7 @@ static int nkernels;
 
 static _Thread_local const char *kernel; /* running on this thread, or NULL */
 static _Thread_local int kernel_device;
-static _Thread_local uint32_t kernel_site; /* of its launch */
+static _Thread_local uint32_t kernel_site; /* where it was launched */
 static _Thread_local void (*order)(void);  /* fault_set_order() */
 
 static void close_all(void)
@@ -59,7 +61,7 @@ void fault_kernel_enter(const char *name, int device, uint32_t site)
     }
     pthread_mutex_lock(&lock);
     if (nkernels++ == 0 && nopened > MAX_OPEN / 2)
-        close_all(); // so that there is room for what this kernel opens
+        close_all(); // makes space for what this kernel opens
     pthread_mutex_unlock(&lock);
 }
 
@@ -97,10 +99,10 @@ void fault_rest(void)
 }
 
 struct registers {
-    uintptr_t pc, sp; /* 0: not known of this processor */
+    uintptr_t pc, sp; /* 0: unknown on this processor */
 };
 
-/* Those of the code that a signal interrupted. */
+/* The registers of the code that a signal interrupted. */
 static struct registers interrupted(const void *context)
 {
     const ucontext_t *const u = context;
@@ -115,18 +117,19 @@ static struct registers interrupted(const void *context)
 #endif
 }
 
-/* Behind the instruction that faulted, as a call returns behind its own. */
+/* The address behind the instruction that faulted, like the
+ * return address of a call. */
 static const void *fault_pc(const void *context)
 {
     const uintptr_t pc = interrupted(context).pc;
     return pc ? (const void *)(pc + 1) : NULL;
 }
 
-/* True for an access near the stack pointer, which faults only where the stack
- * ends. */
+/* True for an access near the stack pointer, which can only
+ * fault at the stack's end. */
 static int is_stack(const void *p, const void *context)
 {
-    enum { NEAR = 64 << 10 }; // a frame that has just been made
+    enum { NEAR = 64 << 10 }; // size of a new frame
     const uintptr_t sp = interrupted(context).sp;
     return sp && (uintptr_t)p < sp + NEAR && (uintptr_t)p + NEAR > sp;
 }
@@ -146,19 +149,19 @@ static _Noreturn void report(const void *p, const void *context)
     if (kernel)
         simgpu_report_fault(
             NULL,
-            "kernel %s on device %d accesses %p at %s:\n  %s.\n%s\nIt was "
+            "kernel %s on device %d accesses %s at %s:\n  %s.\n%s\nIt was "
             "launched at %s.",
-            kernel, kernel_device, p, where, what,
+            kernel, kernel_device, simgpu_pointer_text(p).text, where, what,
             simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
             simgpu_site_text(kernel_site, launch, sizeof launch));
     simgpu_report_fault(
         NULL,
-        "host code at %s touches device memory %p:\n  %s.\nThe host "
+        "host code at %s touches device memory %s:\n  %s.\nThe host "
         "cannot dereference device pointers: copy with cudaMemcpy.",
-        where, p, what);
+        where, simgpu_pointer_text(p).text, what);
 }
 
-/* "The pointer is NULL", ...: what an address outside device memory tells. */
+/* Describe an address outside device memory: "The pointer is NULL", ... */
 static const char *describe_host(const void *p)
 {
     enum { PAGE = 4096 };
@@ -169,7 +172,7 @@ static const char *describe_host(const void *p)
                  "a pointer that\nwas not set or that was freed.";
 }
 
-/* Signals other than those of memory; the last stands for any other. */
+/* Signals that don't concern memory; the last entry stands for any other. */
 static const struct crash {
     int sig;
     const char *what, *advice;
@@ -185,14 +188,14 @@ static const struct crash {
      "printed\nabove says which."},
 };
 
-/* The program itself has crashed: name the student's line. */
+/* Report a crash of the program itself, with the student's line. */
 static _Noreturn void report_crash(int sig, const siginfo_t *info,
                                    const void *context)
 {
     void *frame[MAX_FRAMES];
     char where[256], launch[256];
     const int n = backtrace(frame, MAX_FRAMES);
-    for (int i = 0; i < n; i++) // the others are return addresses
+    for (int i = 0; i < n; i++) // the other frames are return addresses
         if ((const char *)frame[i] + 1 == (const char *)fault_pc(context))
             frame[i] = (char *)frame[i] + 1;
     site_of_student(frame, n, where, sizeof where);
@@ -207,12 +210,12 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
     if (kernel && is_access)
         simgpu_report_fault(
             NULL,
-            "kernel %s on device %d accesses %p at %s:\n  not "
+            "kernel %s on device %d accesses %s at %s:\n  not "
             "device memory.\nPass it pointers from "
             "cudaMalloc, and check them and the indices.\nIt "
             "was launched at %s.",
-            kernel, kernel_device, info->si_addr, where,
-            simgpu_site_text(kernel_site, launch, sizeof launch));
+            kernel, kernel_device, simgpu_pointer_text(info->si_addr).text,
+            where, simgpu_site_text(kernel_site, launch, sizeof launch));
     if (is_access)
         simgpu_report_fault(
             NULL, "segmentation fault in %s: it accesses %s.\n%s", where,
@@ -228,13 +231,15 @@ static void open_block(const struct heap_block *b)
 {
     pthread_mutex_lock(&lock);
     if (key < 0 && nopened < MAX_OPEN)
-        opened[nopened++] = *b; // others stay open: at worst a check is missed
+        // the others stay open, at worst missing an error
+        opened[nopened++] = *b;
     heap_protect(b, PROT_READ | PROT_WRITE, key);
     pthread_mutex_unlock(&lock);
 }
 
-/* True if the thread has divided an integer by zero and continues: a kernel, as
- * on a GPU, and it is warned of; host code, where the processor lets it. */
+/* True if the thread has divided an integer by zero and may continue. A
+ * kernel continues as on a GPU, with a warning; host code continues if
+ * the processor lets it. */
 static int divided_by_zero(int sig, void *context)
 {
     const uint32_t site = simgpu_site(fault_pc(context));
@@ -250,9 +255,36 @@ static int divided_by_zero(int sig, void *context)
     return 1;
 }
 
+/* ---- memory that is protected for a while -------------------------------- */
+
+static fault_touched *_Atomic touched;
+
+uint32_t fault_site(const void *context)
+{
+    void *frame[MAX_FRAMES];
+    const int n = backtrace(frame, MAX_FRAMES);
+    const char *const pc = fault_pc(context);
+    int at = 0;
+    while (at < n && (const char *)frame[at] + 1 != pc)
+        at++;
+    if (at == n)
+        return simgpu_site(pc);
+    frame[at] = (char *)frame[at] + 1; // the others are return addresses
+    return site_of_frames((const void *const *)&frame[at], n - at);
+}
+
+static int is_watched(int sig, const siginfo_t *info, void *context)
+{
+    return sig == SIGSEGV && info->si_code == SEGV_ACCERR && touched &&
+           touched(info->si_addr, step_is_write(context), kernel != NULL,
+                   context);
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
+    if (is_watched(sig, info, context))
+        return;
     const int is_device =
         (sig == SIGSEGV || sig == SIGBUS) && space_slot(p) >= 0;
     struct heap_block b;
@@ -264,6 +296,13 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     if (is_device)
         report(p, context);
     report_crash(sig, info, context);
+}
+
+int fault_set_watch(fault_touched *watch)
+{
+    struct sigaction now;
+    touched = watch;
+    return sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault;
 }
 
 void fault_start(void)

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/heap.h"
+#include "core/heap/heap.h"
 
 #include <errno.h>    /* ENOMEM */
 #include <fcntl.h>    /* fallocate */
@@ -9,11 +9,11 @@
 #include <unistd.h>   /* ftruncate */
 
 #include "core/control.h"
-#include "core/dataless.h"
-#include "core/heap_map.h"
+#include "core/heap/address.h"
+#include "core/heap/dataless.h"
+#include "core/heap/heap_map.h"
 #include "core/limit.h"
 #include "core/report.h"
-#include "core/virtual.h"
 #include "core/witness.h"
 
 enum {
@@ -36,7 +36,8 @@ static _Noreturn void cannot_map(const struct heap *h)
                         simgpu_limit_hint(errno, hint, sizeof hint));
 }
 
-/* The byte that new memory holds. Called with the table locked. */
+/* The byte that new memory consists of. The caller must
+ * hold the table's lock. */
 static int new_byte(void)
 {
     static int byte = -1;
@@ -88,8 +89,8 @@ static int is_hole(const struct heap *h, uint64_t begin, uint64_t nbytes)
     return used < 0 || (uint64_t)used >= begin + nbytes;
 }
 
-/* Return pages of the heap's file to the system, if any are in use: then they
- * are zeros again. Looking costs a small part of what punching does. */
+/* Return pages of the heap's file to the system, if any are in use, which makes
+ * them zeros again. Checking takes a small fraction of the time of punching. */
 static void discard(const struct heap *h, uint64_t begin, uint64_t nbytes)
 {
     if (!is_hole(h, begin, nbytes))
@@ -98,10 +99,10 @@ static void discard(const struct heap *h, uint64_t begin, uint64_t nbytes)
 }
 
 /*
- * Write a byte to all of a new block. Most are holes in the heap's file, which
- * hold zeros. Any other byte goes there through the file: that takes a third
- * less than storing it, as no page is mapped before the program touches it. The
- * lock is held.
+ * Fill a new block with a byte. Most blocks are holes in the heap's file, which
+ * read as zeros. Any other byte is written through the file: that takes a third
+ * less time than storing it, since no page is mapped before the program touches
+ * it. The caller must hold the lock.
  */
 static void fill_new(const struct heap *h, uint64_t offset, size_t nbytes,
                      int byte)
@@ -120,11 +121,11 @@ static void fill_new(const struct heap *h, uint64_t offset, size_t nbytes,
             nbytes -= (size_t)n;
         }
     }
-    memset(h->own.at + offset, byte, nbytes); // what is not written yet
+    memset(h->own.at + offset, byte, nbytes); // what pwrite() has not written
 }
 
-static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
-                 uint32_t site, void **out)
+static int alloc(int device, size_t nbytes, enum heap_kind kind,
+                 int32_t numa_place, uint32_t site, void **out)
 {
     *out = NULL;
     if (nbytes == 0)
@@ -135,28 +136,29 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
     uint64_t offset;
     const int err = block_place(h, nbytes, &offset);
     if (err == 0) {
-        const int empty =
-            device != HEAP_PINNED && !managed && nbytes >= dataless_limit();
-        const int zeroed = managed == HEAP_ZEROED;
+        const int empty = device != HEAP_PINNED && kind == HEAP_ORDINARY &&
+                          nbytes >= dataless_limit();
+        const int zeroed = kind == HEAP_ZEROED;
         const uint32_t number = next_block++ | (empty ? DATALESS_BLOCK : 0);
-        block_insert(h, (struct block){.offset = offset,
-                                       .nbytes = nbytes,
-                                       .number = number,
-                                       .site = site,
-                                       .managed = managed && !zeroed,
-                                       .numa_place = numa_place,
-                                       .closed = numa_place ? UINT64_MAX : 0});
+        block_insert(
+            h, (struct heap_entry){.offset = offset,
+                                   .nbytes = nbytes,
+                                   .number = number,
+                                   .site = site,
+                                   .managed = kind == HEAP_MANAGED,
+                                   .numa_place = numa_place,
+                                   .closed = numa_place ? UINT64_MAX : 0});
         if (heap_map_show(h, offset + block_pages(nbytes)) != 0)
             cannot_map(h);
         atomic_store(block_tag(h, offset), number);
         h->used += block_pages(nbytes);
         *out = h->user + offset;
-        if (managed && !zeroed && device != HEAP_PINNED)
+        if (kind == HEAP_MANAGED && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
         if (zeroed || (nbytes <= FILL_MAX && !empty))
             fill_new(h, offset, nbytes, zeroed ? 0 : new_byte());
         else
-            discard(h, offset, block_pages(nbytes)); // what was freed there
+            discard(h, offset, block_pages(nbytes)); // bytes of a freed block
         const uint64_t id = (uint64_t)simgpu_proc()->rank << 32 | number;
         const int32_t place =
             numa_place ? numa_place
@@ -171,23 +173,25 @@ static int alloc(int device, size_t nbytes, int managed, int32_t numa_place,
     return err;
 }
 
-int simgpu_heap_alloc(int device, size_t nbytes, int managed, uint32_t site,
-                      void **out)
+int simgpu_heap_alloc(int device, size_t nbytes, enum heap_kind kind,
+                      uint32_t site, void **out)
 {
-    return alloc(device, nbytes, managed, 0, site, out);
+    return alloc(device, nbytes, kind, 0, site, out);
 }
 
 int heap_alloc_numa(int32_t place, size_t nbytes, uint32_t site, void **out)
 {
-    return alloc(HEAP_PINNED, nbytes, 0, place, site, out);
+    return alloc(HEAP_PINNED, nbytes, HEAP_ORDINARY, place, site, out);
 }
 
 void heap_open(void *p, uint64_t devices)
 {
     pthread_mutex_lock(&heap_table.lock);
-    struct block *const b = block_of(heap_of(p), p);
-    if (b)
+    struct heap_entry *const b = block_of(heap_of(p), p);
+    if (b) {
         b->closed = ~devices;
+        b->pooled = 1;
+    }
     pthread_mutex_unlock(&heap_table.lock);
 }
 
@@ -200,7 +204,7 @@ static void clear_shadow(const struct heap *h, uint64_t offset, uint64_t nbytes)
 }
 
 /* True if the owner of an imported block has freed it. */
-static int is_gone(const struct heap *h, const struct block *b)
+static int is_gone(const struct heap *h, const struct heap_entry *b)
 {
     const _Atomic uint32_t *const tag =
         h->imported ? block_tag(h, b->offset) : NULL;
@@ -208,7 +212,7 @@ static int is_gone(const struct heap *h, const struct block *b)
 }
 
 /* The lock is held. */
-static void free_block(struct heap *h, struct block *b)
+static void free_block(struct heap *h, struct heap_entry *b)
 {
     const uint64_t nbytes = block_pages(b->nbytes);
     freed_add(h, b);
@@ -227,7 +231,7 @@ int simgpu_heap_free(void *p)
         return 0;
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
-    struct block *const b = block_of(h, p);
+    struct heap_entry *const b = block_of(h, p);
     const int err =
         !b || h->user + b->offset != p || h->imported || h->is_virtual ? EINVAL
                                                                        : 0;
@@ -250,7 +254,7 @@ void heap_free_pending(void *p)
 {
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
-    struct block *const b = block_of(h, p);
+    struct heap_entry *const b = block_of(h, p);
     if (b)
         b->free_pending = 1;
     pthread_mutex_unlock(&heap_table.lock);
@@ -260,14 +264,26 @@ void heap_note_free(const void *p, uint32_t site)
 {
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
-    struct block *const b = block_of(h, p);
+    struct heap_entry *const b = block_of(h, p);
     if (b)
         b->freed_site = site;
     pthread_mutex_unlock(&heap_table.lock);
 }
 
+void heap_note_used(const void *p, size_t nbytes)
+{
+    pthread_mutex_lock(&heap_table.lock);
+    struct heap *const h = heap_of(p);
+    struct heap_entry *const b = block_of(h, p);
+    if (b) {
+        b->used = (uint64_t)((const char *)p - h->user) - b->offset;
+        b->used_nbytes = nbytes;
+    }
+    pthread_mutex_unlock(&heap_table.lock);
+}
+
 static void fill(struct heap_block *out, const struct heap *h,
-                 const struct block *b)
+                 const struct heap_entry *b)
 {
     *out = (struct heap_block){
         .base = h->user + b->offset,
@@ -277,7 +293,10 @@ static void fill(struct heap_block *out, const struct heap *h,
         .closed = b->closed,
         .id = (uint64_t)h->owner_rank << 32 | b->number,
         .site = b->site,
+        .used = b->used_nbytes ? h->user + b->offset + b->used : NULL,
+        .used_nbytes = b->used_nbytes,
         .managed = b->managed,
+        .pooled = b->pooled,
         .imported = h->imported,
         .free_pending = b->free_pending,
         .owner = h->owner,
@@ -302,7 +321,7 @@ int simgpu_heap_find(const void *p, struct heap_block *out)
     int err = ENOENT;
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
-    const struct block *const b = block_of(h, p);
+    const struct heap_entry *const b = block_of(h, p);
     *out = (struct heap_block){0};
     if (b) {
         fill(out, h, b);
@@ -335,7 +354,7 @@ void *heap_shadow(const void *p)
     if (!h)
         return NULL;
     if (h->is_virtual)
-        return heap_shadow(simgpu_virtual_memory(p));
+        return heap_shadow(simgpu_address_memory(p));
     const uint64_t at = (uint64_t)((const char *)p - h->user) / 4 * 4;
     return at < h->nbytes ? heap_map_shadow(h, at) : NULL;
 }
@@ -344,7 +363,7 @@ void *heap_common(const void *p)
 {
     const struct heap *const h = heap_of(p);
     if (h && h->is_virtual)
-        return heap_common(simgpu_virtual_memory(p));
+        return heap_common(simgpu_address_memory(p));
     return h ? h->common : NULL;
 }
 
@@ -354,8 +373,8 @@ int simgpu_heap_export(const void *p, struct heap_ref *out)
     if (simgpu_heap_find(p, &b) != 0)
         return ENOENT;
     const struct heap *h = heap_of(p);
-    if (b.mapped) { // as far as its piece goes
-        p = simgpu_virtual_memory(p);
+    if (b.mapped) { // only as far as its piece extends
+        p = simgpu_address_memory(p);
         h = heap_of(p);
         simgpu_heap_find(p, &b);
     }
@@ -394,7 +413,7 @@ void heap_protect(const struct heap_block *b, int prot, int key)
 {
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(b->base);
-    const struct block *const now = block_of(h, b->base);
+    const struct heap_entry *const now = block_of(h, b->base);
     if (key >= 0)
         no_key = 0;
     if (now && now->number == (uint32_t)b->id)

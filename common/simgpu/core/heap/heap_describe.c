@@ -1,9 +1,9 @@
 #include <stdio.h> /* snprintf */
 
-#include "core/heap_table.h"
+#include "core/heap/heap_table.h"
 #include "core/site.h"
 
-/* " on device 3", with the rank of an imported heap; "" for pinned memory. */
+/* " on device 3", with the rank for an imported heap; "" for pinned memory. */
 static const char *on_device(const struct heap *h, char out[48])
 {
     out[0] = 0;
@@ -33,8 +33,8 @@ const char *simgpu_heap_describe(const void *p, char *out, size_t nbytes)
     }
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
-    const struct block *const before = h ? block_before(h, p) : NULL;
-    const struct block near = before ? *before : (struct block){0};
+    const struct heap_entry *const before = h ? block_before(h, p) : NULL;
+    const struct heap_entry near = before ? *before : (struct heap_entry){0};
     pthread_mutex_unlock(&heap_table.lock);
     if (before) {
         simgpu_site_text(near.site, site, sizeof site);

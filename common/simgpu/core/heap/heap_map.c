@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/heap_map.h"
+#include "core/heap/heap_map.h"
 
 #include <errno.h>    /* errno */
 #include <fcntl.h>    /* O_RDWR */
@@ -12,22 +12,23 @@
 
 enum {
     SHOWN_MIN = 64 << 20, /* bytes that a view shows at first */
-    CHUNK = 16 << 20,     /* bytes whose shadow is mapped at once */
+    CHUNK = 16 << 20,     /* bytes whose shadow is mapped at a time */
     GUARD = 4096,         /* bytes behind a raw view, inaccessible: MPI does
                              not check the length of a buffer */
 };
 
-/* Taken for each chunk that is added, also with the table's lock held. */
+/* Held while a chunk is added, which also happens with
+ * the table's lock held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The size of the heap in a file of heap_file_nbytes(). */
+/* The size of the heap in a file, from heap_file_nbytes(). */
 static uint64_t nbytes_of(int fd)
 {
     const off_t all = lseek(fd, 0, SEEK_END);
     return all < 0 ? 0 : ((uint64_t)all - HEAP_COMMON) / (1 + HEAP_SHADOW);
 }
 
-/* How much to show of a heap, so that its first `end` bytes are. */
+/* How many bytes of a heap to show, so that the first `end` are included. */
 static uint64_t reach(uint64_t heap_nbytes, uint64_t end)
 {
     uint64_t nbytes = SHOWN_MIN;
@@ -36,7 +37,7 @@ static uint64_t reach(uint64_t heap_nbytes, uint64_t end)
     return nbytes < heap_nbytes ? nbytes : heap_nbytes;
 }
 
-/* Map bytes of a heap's file for simgpu's own use; NULL with errno. */
+/* Map bytes of a heap's file for simgpu's own use. Returns NULL with errno. */
 static char *map_bytes(int fd, uint64_t offset, uint64_t nbytes)
 {
     void *const at = mmap(NULL, nbytes, PROT_READ | PROT_WRITE,
@@ -83,7 +84,7 @@ int heap_map_view(struct heap_view *v, int fd, uint64_t end)
     return 0;
 }
 
-/* A GPU can have more than a window, which another one follows. */
+/* A GPU can have more memory than one window; the next window then follows. */
 static int show_user(struct heap *h, int fd, uint64_t end)
 {
     const uint64_t all = reach(h->nbytes, end);
@@ -100,7 +101,7 @@ static int show_user(struct heap *h, int fd, uint64_t end)
     return 0;
 }
 
-/* The heap's file, for file_close(); -1 with errno. */
+/* Open the heap's file, for file_close(). Returns -1 with errno. */
 static int file_open(const struct heap *h)
 {
     return h->imported ? peer_open_heap(h->peer, heap_slot(h->device)) : h->fd;
@@ -158,7 +159,8 @@ void heap_map_unalias(const struct heap *h, uint64_t offset, uint64_t nbytes)
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-/* Map a chunk, unless another thread has; the lock is held. NULL with errno. */
+/* Map a chunk, unless another thread has. The caller must hold the lock.
+ * Returns NULL with errno. */
 static char *add_chunk(const struct heap *h, uint64_t i)
 {
     char *at = atomic_load(&h->shadow[i]);

@@ -3,12 +3,12 @@
 #include <sys/mman.h> /* mprotect */
 #include <unistd.h>   /* close */
 
-#include "core/heap_map.h"
+#include "core/heap/heap_map.h"
 #include "core/limit.h"
 #include "core/report.h"
 
-/* The raw view of a peer's heap, of its first `end` bytes at least; the lock is
- * held. NULL with errno. */
+/* The raw view of a peer's heap, with at least its first `end` bytes. The
+ * caller must hold the lock. Returns NULL with errno. */
 static char *raw_view(struct peer *p, int slot, uint64_t end)
 {
     struct heap_view *const v = &p->heap[slot];
@@ -49,7 +49,8 @@ void *simgpu_heap_raw_ref(const struct heap_ref *ref)
     return base + ref->offset;
 }
 
-/* The ordinal in this process of a peer's device: each may see other GPUs. */
+/* The number in this process of a peer's device: each
+ * process may see other GPUs. */
 static int seen_as(const struct peer *p, int device)
 {
     if (device == HEAP_PINNED)
@@ -60,7 +61,7 @@ static int seen_as(const struct peer *p, int device)
     return device;
 }
 
-/* Map what the words of an imported heap share; -1 with errno. */
+/* Map what the words of an imported heap share. Returns -1 with errno. */
 static int map_heap(struct heap *h)
 {
     const int fd = peer_open_heap(h->peer, heap_slot(h->device));
@@ -73,8 +74,8 @@ static int map_heap(struct heap *h)
     return err;
 }
 
-/* The imported heap of (owner, device), created on first use. The lock is
- * held. NULL with errno. */
+/* The imported heap of (owner, device), created on first use. The caller must
+ * hold the lock. Returns NULL with errno. */
 static struct heap *import_heap(const struct heap_ref *ref, struct peer *p)
 {
     for (int i = PROC_MAX_DEVICES + 1; i < heap_table.n; i++)
@@ -104,14 +105,14 @@ static struct heap *import_heap(const struct heap_ref *ref, struct peer *p)
     return h;
 }
 
-/* Where the allocation was made, if this process made it; 0. The lock is held.
- */
+/* Where the allocation was made, if this process made it; else 0. The caller
+ * must hold the lock. */
 static uint32_t site_of(const struct heap_ref *ref)
 {
     struct heap *const own = &heap_table.heap[heap_slot(ref->device)];
     if (ref->owner.nonce != simgpu_proc()->id.nonce)
         return 0;
-    const struct block *const b = block_of(own, own->user + ref->offset);
+    const struct heap_entry *const b = block_of(own, own->user + ref->offset);
     return b ? b->site : 0;
 }
 
@@ -129,12 +130,12 @@ int simgpu_heap_import(const struct heap_ref *ref, void **out)
         mapped ? block_tag(h, ref->offset) : NULL;
     const int alive = tag && atomic_load(tag) == ref->block;
     if (alive) {
-        struct block *b = block_of(h, h->user + ref->offset);
+        struct heap_entry *b = block_of(h, h->user + ref->offset);
         if (!b)
-            b = block_insert(h, (struct block){.offset = ref->offset,
-                                               .nbytes = ref->nbytes,
-                                               .number = ref->block,
-                                               .site = site_of(ref)});
+            b = block_insert(h, (struct heap_entry){.offset = ref->offset,
+                                                    .nbytes = ref->nbytes,
+                                                    .number = ref->block,
+                                                    .site = site_of(ref)});
         b->opens++;
         *out = h->user + ref->offset;
     }
@@ -147,7 +148,7 @@ int simgpu_heap_unimport(void *p)
     int err = EINVAL;
     pthread_mutex_lock(&heap_table.lock);
     struct heap *const h = heap_of(p);
-    struct block *const b = h && h->imported ? block_of(h, p) : NULL;
+    struct heap_entry *const b = h && h->imported ? block_of(h, p) : NULL;
     if (b) {
         err = 0;
         if (--b->opens == 0) {

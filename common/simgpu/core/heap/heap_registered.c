@@ -4,17 +4,17 @@
 #include <errno.h>   /* EEXIST */
 #include <pthread.h> /* pthread_mutex_t */
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 
 enum { MAX_REGISTERED = 1024 };
 
 static struct registered {
     char *base;
     size_t nbytes;
-} registered[MAX_REGISTERED]; /* base NULL: free */
+} registered[MAX_REGISTERED]; /* base NULL: unused entry */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The range that holds p, or NULL. The lock is held. */
+/* The range that contains p, or NULL. The caller must hold the lock. */
 static struct registered *find(const void *p)
 {
     for (int i = 0; i < MAX_REGISTERED; i++)
@@ -24,12 +24,20 @@ static struct registered *find(const void *p)
     return NULL;
 }
 
-int simgpu_heap_registered(const void *p)
+const char *heap_registered_range(const void *p, size_t *nbytes)
 {
     pthread_mutex_lock(&lock);
-    const int found = find(p) != NULL;
+    const struct registered *const r = find(p);
+    const char *const base = r ? r->base : NULL;
+    *nbytes = r ? r->nbytes : 0;
     pthread_mutex_unlock(&lock);
-    return found;
+    return base;
+}
+
+int simgpu_heap_registered(const void *p)
+{
+    size_t nbytes;
+    return heap_registered_range(p, &nbytes) != NULL;
 }
 
 int heap_register(void *p, size_t nbytes)

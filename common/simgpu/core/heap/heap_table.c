@@ -1,4 +1,4 @@
-#include "core/heap_table.h"
+#include "core/heap/heap_table.h"
 
 #include <errno.h>  /* ENOMEM */
 #include <stdlib.h> /* realloc */
@@ -28,15 +28,15 @@ static size_t index_after(const struct heap *h, uint64_t offset)
     return low;
 }
 
-struct block *block_before(struct heap *h, const void *p)
+struct heap_entry *block_before(struct heap *h, const void *p)
 {
     const size_t i = index_after(h, (uint64_t)((const char *)p - h->user));
     return i ? &h->block[i - 1] : NULL;
 }
 
-struct block *block_of(struct heap *h, const void *p)
+struct heap_entry *block_of(struct heap *h, const void *p)
 {
-    struct block *const b = h ? block_before(h, p) : NULL;
+    struct heap_entry *const b = h ? block_before(h, p) : NULL;
     return b && (const char *)p < h->user + b->offset + b->nbytes ? b : NULL;
 }
 
@@ -62,7 +62,7 @@ int block_place(const struct heap *h, uint64_t nbytes, uint64_t *offset)
     return ENOMEM;
 }
 
-struct block *block_insert(struct heap *h, struct block b)
+struct heap_entry *block_insert(struct heap *h, struct heap_entry b)
 {
     const size_t index = index_after(h, b.offset);
     if (h->nblocks == h->cap) {
@@ -78,7 +78,7 @@ struct block *block_insert(struct heap *h, struct block b)
     return &h->block[index];
 }
 
-void block_remove(struct heap *h, struct block *b)
+void block_remove(struct heap *h, struct heap_entry *b)
 {
     const size_t index = (size_t)(b - h->block);
     memmove(b, b + 1, (h->nblocks - index - 1) * sizeof *b);
@@ -89,14 +89,14 @@ void block_remove(struct heap *h, struct block *b)
 
 enum { FREED = 256 };
 
-static struct freed { /* the newest freed allocations */
+static struct freed { /* the most recently freed allocations */
     char *base;
     size_t nbytes;
     uint32_t site, freed_site;
 } freed[FREED];
 static uint32_t nfreed;
 
-void freed_add(const struct heap *h, const struct block *b)
+void freed_add(const struct heap *h, const struct heap_entry *b)
 {
     freed[nfreed++ % FREED] =
         (struct freed){h->user + b->offset, b->nbytes, b->site, b->freed_site};

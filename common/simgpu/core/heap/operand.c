@@ -1,4 +1,4 @@
-#include "core/operand.h"
+#include "core/heap/operand.h"
 
 #include "core/report.h"
 #include "core/site.h"
@@ -11,10 +11,10 @@ struct heap_block simgpu_operand_block(const struct operand *o, const void *p,
     if (simgpu_heap_find(p, &b) != 0)
         simgpu_report_fault(
             NULL,
-            "%s at %s: %s is %p, memory that the GPU cannot reach.\n"
+            "%s at %s: %s is %s, memory that the GPU cannot reach.\n"
             "Allocate it with cudaMalloc%s.",
-            o->call, simgpu_site_text(o->site, site, sizeof site), o->name, p,
-            o->remedy);
+            o->call, simgpu_site_text(o->site, site, sizeof site), o->name,
+            simgpu_pointer_text(p).text, o->remedy);
     if ((const char *)p + nbytes > b.base + b.nbytes)
         simgpu_report_fault(
             NULL, "%s at %s: %s needs %zu bytes, but starts at %s.\n%s",

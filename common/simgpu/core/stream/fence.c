@@ -1,16 +1,17 @@
-#include "core/fence.h"
+#include "core/stream/fence.h"
 
 #include <sched.h>  /* sched_yield */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 
 #include "core/device.h" /* device_learn */
-#include "core/fault.h"
+#include "core/heap/fault.h"
 #include "core/host.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/schedule.h"
-#include "core/stream_state.h"
+#include "core/stream/pending.h"
+#include "core/stream/stream_state.h"
 #include "core/thread.h"
 
 int fence_passed(struct fence f)
@@ -24,7 +25,7 @@ int fence_failed(struct fence f, int device)
            atomic_load(&f.stream->failed) <= f.seq;
 }
 
-/* Let *most be seq at least; true if it was less. */
+/* Raise *most to seq. Returns true if it was less. */
 static int lift(_Atomic uint64_t *most, uint64_t seq)
 {
     uint64_t before = atomic_load(most);
@@ -49,7 +50,7 @@ static void describe(const void *arg, char *out, size_t nbytes)
              (unsigned long long)(f->seq - atomic_load(&s->completed)));
 }
 
-/* Have the waiters woken when op seq is complete, if not before. */
+/* Have the waiters woken when op seq has completed, or earlier. */
 static void await(struct stream *s, uint64_t seq)
 {
     uint64_t first = atomic_load(&s->awaited);
@@ -71,7 +72,8 @@ void fence_wait(struct fence f, const char *call, uint32_t site)
     fence_demand(f);
     for (;;) {
         const uint32_t seen = atomic_load(&s->done);
-        await(s, f.seq); // before the check: a later completion sees it
+        // set before the check, so that a later completion wakes this thread
+        await(s, f.seq);
         if (fence_passed(f))
             break;
         simgpu_wait(&s->done, seen, &note);
@@ -88,9 +90,9 @@ void fence_signal(struct stream *s, uint64_t seq)
     simgpu_wake(&s->done);
 }
 
-/* ---- the host ------------------------------------------------------------ */
+/* ---- the host's waits ---------------------------------------------------- */
 
-static _Thread_local int is_polling; /* its last poll failed */
+static _Thread_local int is_polling; /* this thread's last poll failed */
 
 static void note_joined(struct fence f)
 {
@@ -100,7 +102,7 @@ static void note_joined(struct fence f)
     pthread_mutex_unlock(&f.stream->lock);
 }
 
-/* The host is ordered after the fences, which have all passed. */
+/* Record that the host is ordered after the fences, which have all passed. */
 static void record_join(const struct fence *f, int n, const char *call,
                         uint32_t site)
 {
@@ -116,6 +118,7 @@ static void record_join(const struct fence *f, int n, const char *call,
         if (f[i].stream) {
             deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};
             note_joined(f[i]);
+            pending_joined(f[i]);
             const int device = f[i].stream->device;
             if (fence_failed(f[i], device))
                 device_learn(device);
@@ -137,13 +140,14 @@ void simgpu_fence_join(const struct fence *f, int n, const char *call,
     record_join(f, n, call, site);
 }
 
-int fence_poll(const struct fence *f, int n, const char *call, uint32_t site)
+int simgpu_fence_poll(const struct fence *f, int n, const char *call,
+                      uint32_t site)
 {
     for (int i = 0; i < n; i++)
         if (!fence_passed(f[i])) {
             lift(&f[i].stream->polled, f[i].seq);
             is_polling = 1;
-            sched_yield(); // to the workers
+            sched_yield(); // let the workers run
             return 0;
         }
     record_join(f, n, call, site);

@@ -1,37 +1,38 @@
-#include "core/flag.h"
+#include "core/stream/flag.h"
 
 #include <sched.h>  /* sched_yield */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memcpy */
 
 #include "core/control.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 
 enum { KEPT = 4, KEPT_LONG = 64, NAP_NS = 1000000 };
 
-static _Atomic uint32_t never; /* a futex that is never woken */
+static _Atomic uint32_t never; /* futex that is never woken */
 
 struct flag_write {
     struct flag_source by;
     uint32_t value[2];
 };
 
-struct flag_entry { /* of a word, in a heap's shadow; zeros: never written */
-    _Atomic uint32_t count; /* futex: writes */
+struct flag_entry { /* a word's, in a heap's shadow; all 0: never written */
+    _Atomic uint32_t count; /* futex: number of writes */
     _Atomic uint32_t lock;  /* guards the other members and the word */
-    uint32_t nwrites; /* recorded in write[], the next at nwrites % KEPT */
-    uint32_t any;     /* the value of the latest one is unknown */
+    uint32_t nwrites;       /* ever recorded; the next at nwrites % KEPT */
+    uint32_t any;           /* the latest write's value is unknown */
     struct flag_write write[KEPT];
-    uint32_t tag;     /* the heap's */
-    uint32_t history; /* from 1: where more writes are; 0: nowhere */
+    uint32_t tag;                   /* belongs to the heap */
+    uint32_t history;               /* index from 1 in the histories; 0: none */
     uint32_t after[KEPT_LONG / 32]; /* bit i: write i found what the one before
                                        it had left: nothing came between */
 };
 _Static_assert(sizeof(struct flag_entry) == 4 * HEAP_SHADOW, "one for 4 bytes");
 _Static_assert(offsetof(struct flag_entry, tag) == HEAP_SHADOW_TAG, "tag");
 
-/* Few words are written more often than an entry holds: counters. Each gets a
- * history, in what the heap has for this, until there is no more. */
+/* The few words that are written more often than an entry can record
+ * are counters. Each gets a history, in HEAP_COMMON bytes of the heap,
+ * while there are any left. */
 struct flag_histories {
     _Atomic uint32_t n;
     struct flag_write write[][KEPT_LONG];
@@ -40,7 +41,7 @@ static const uint32_t NHISTORIES =
     (HEAP_COMMON - sizeof(struct flag_histories)) /
     sizeof(struct flag_write[KEPT_LONG]);
 
-/* Held for a few instructions, so waiting just yields. */
+/* Held for a few instructions only, so a waiting thread just yields. */
 static void lock(struct flag_entry *e)
 {
     uint32_t is_free = 0;
@@ -62,8 +63,8 @@ static uint64_t get(const void *raw, unsigned nbytes)
                        : atomic_load((const _Atomic uint64_t *)raw);
 }
 
-/* Replace *old, unless the host's own atomics have changed the word since: they
- * take no lock. Then *old becomes what is there. */
+/* Replace *old by value. If the host's own atomics, which take no lock, have
+ * changed the word since, set *old to its value and return 0. */
 static int replace(void *raw, unsigned nbytes, uint64_t *old, uint64_t value)
 {
     if (nbytes == 8)
@@ -82,9 +83,9 @@ static uint64_t identity(uint64_t old, const void *operand)
     return *(const uint64_t *)operand;
 }
 
-/* ---- writes, latest first ------------------------------------------------ */
+/* ---- recorded writes, latest first --------------------------------------- */
 
-/* Where the writes of a word are kept, and how many. */
+/* The array that records a word's writes, and its length. */
 static struct flag_write *kept(const void *p, struct flag_entry *e, uint32_t *n)
 {
     struct flag_histories *const all = heap_common(p);
@@ -92,7 +93,8 @@ static struct flag_write *kept(const void *p, struct flag_entry *e, uint32_t *n)
     return e->history ? all->write[e->history - 1] : e->write;
 }
 
-/* A word is about to be written once more than its entry holds. */
+/* Start a history for a word that will have more writes than
+ * its entry can record. */
 static void begin_history(const void *p, struct flag_entry *e)
 {
     struct flag_histories *const all = heap_common(p);
@@ -105,7 +107,8 @@ static void begin_history(const void *p, struct flag_entry *e)
     e->history = i + 1;
 }
 
-/* The value and writer of the write `age` before the latest; 0 if forgotten. */
+/* Get the value and writer of the write `age` before the latest. Returns 0 if
+ * it is forgotten. */
 static int recall(const void *p, struct flag_entry *e, uint32_t age,
                   uint64_t *value, struct flag_source *by)
 {
@@ -119,9 +122,9 @@ static int recall(const void *p, struct flag_entry *e, uint32_t age,
     return 1;
 }
 
-/* A word that had the value `old` gets another. Memsets, copies and plain
- * stores are not recorded; they show in that `old` is not what the latest write
- * left. */
+/* Record that a word's value changes from `old` to `value`. Memsets, copies and
+ * plain stores are not recorded; they are noticed because `old` differs from
+ * what the latest recorded write stored. */
 static void remember(const void *p, struct flag_entry *e, uint64_t old,
                      uint64_t value, struct flag_source by, int any)
 {
@@ -140,8 +143,8 @@ static void remember(const void *p, struct flag_entry *e, uint64_t old,
     e->any = (uint32_t)any;
 }
 
-/* Whether nothing came between the write `age` before the latest, which is
- * kept, and the one before that. */
+/* True if the write `age` before the latest, which must be recorded, directly
+ * followed the one before it. */
 static int is_after(const void *p, struct flag_entry *e, uint32_t age)
 {
     uint32_t n;
@@ -168,7 +171,7 @@ static int same_part(struct graph_point a, struct graph_point b)
     return a.rank == b.rank && a.index == b.index && a.part == b.part;
 }
 
-/* Change the word, unless another than *expected wrote it. */
+/* Change a word. If expected isn't NULL, only if *expected wrote it last. */
 static int update(void *p, unsigned nbytes, flag_change *change,
                   const void *operand, struct flag_source by,
                   const struct graph_point *expected, struct flag_source *was,
@@ -226,7 +229,9 @@ void flag_announce(void *p, struct flag_source by)
 {
     struct flag_entry *const e = heap_shadow(p);
     lock(e);
-    if (e) // 4 of perhaps 8 bytes: what comes next is not compared with it
+    // the word may have 8 bytes, of which this reads 4; `any` disables the
+    // comparison
+    if (e)
         remember(p, e, get(simgpu_heap_raw(p), sizeof(uint32_t)), 0, by, 1);
     unlock(e);
 }
@@ -243,8 +248,8 @@ uint64_t simgpu_flag_read(const void *p, unsigned nbytes,
     return value;
 }
 
-/* The age of the write that made the condition hold, as far back as is known.
- * by: that of the latest. */
+/* The age of the write that made the condition hold, as far back as writes are
+ * recorded. *by is the latest writer's, and becomes that write's. */
 static uint32_t age_of(const void *p, struct flag_entry *e, flag_condition *met,
                        uint64_t target, struct flag_source *by)
 {
@@ -282,8 +287,8 @@ static int by_part(const void *a, const void *b)
                                 : (x.part > y.part) - (x.part < y.part);
 }
 
-/* Of each operation, the latest part, which follows the others, and all parts
- * aside. Returns how many are left. */
+/* Keep only the latest part of each operation, which follows its other parts,
+ * and all parts aside. Returns the number kept. */
 static unsigned latest_parts(struct flag_source *w, unsigned n)
 {
     unsigned kept = 0;

@@ -1,9 +1,9 @@
-#include "core/op.h"
+#include "core/stream/op.h"
 
 #include <stdatomic.h> /* atomic_compare_exchange_strong */
 #include <stdlib.h>    /* calloc */
 
-#include "core/dataless.h"
+#include "core/heap/dataless.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -54,7 +54,7 @@ uint32_t simgpu_op_aside(struct op *op, unsigned slot, const char *name,
                          const struct graph_point *after, size_t n,
                          uint64_t latency_ps)
 {
-    enum { FIRST = 1 << 24 }; // above the numbers of all streams
+    enum { FIRST = 1 << 24 }; // larger than the numbers of all streams
     const uint32_t queue = FIRST + op->node.queue * OP_ASIDES + slot;
     graph_aside(simgpu_proc()->graph, op->node.index, queue, name, after, n,
                 latency_ps);
@@ -67,7 +67,8 @@ int op_is_dataless(const struct op *op)
     for (uint32_t i = 0; i < op->node.naccesses; i++) {
         const struct graph_access *const a = &op->accesses[i];
         const uint32_t how = a->write & GRAPH_TOUCH;
-        if (how > GRAPH_ATOMIC) // an allocation's life, not its contents
+        // allocating or freeing, not an access to contents
+        if (how > GRAPH_ATOMIC)
             continue;
         if (dataless(a->alloc) && how == GRAPH_ATOMIC)
             simgpu_dataless_fault(op->name, op->node.site,

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_create */
@@ -7,8 +7,9 @@
 #include <time.h>    /* nanosleep */
 
 #include "base/steady.h"
+#include "core/called.h"
 #include "core/device.h"
-#include "core/fault.h"
+#include "core/heap/fault.h"
 #include "core/host.h"
 #include "core/issuer.h"
 #include "core/limit.h"
@@ -16,15 +17,15 @@
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/schedule.h"
-#include "core/stream_state.h"
+#include "core/stream/stream_state.h"
 #include "core/thread.h"
 #include "core/witness.h"
-#include "graph/overwrite.h"
+#include "graph/hazard/overwrite.h"
 
 /*
- * All streams of the process. They are never freed: a fence may outlive its
- * stream. The lock also makes enqueueing one at a time, which the legacy
- * stream's rules need: they look at all streams of a device.
+ * All streams of the process. They are never freed, because a fence may outlive
+ * its stream. The lock also serialises enqueueing, as the legacy stream's rules
+ * require: they examine all streams of a device.
  */
 static struct stream *streams;
 static struct stream *legacy[PROC_MAX_DEVICES];
@@ -34,9 +35,9 @@ static _Thread_local struct stream *own[PROC_MAX_DEVICES]; /* per thread */
 static _Thread_local uint64_t replay_ps;                   /* stream_replay() */
 
 /*
- * A kernel of a graph starts in 5/9 of the time of one that is launched alone:
- * 0.5 instead of 0.9 us beyond a kernel's own 2.9 us, by NVIDIA's technical
- * blog, "Getting Started with CUDA Graphs" (2019).
+ * A kernel in a graph starts in 5/9 of the time of a kernel launched alone: 0.5
+ * instead of 0.9 us beyond a kernel's own 2.9 us, according to NVIDIA's
+ * technical blog, "Getting Started with CUDA Graphs" (2019).
  */
 enum { GRAPH_START = 5, ALONE_START = 9 };
 
@@ -47,7 +48,7 @@ static int demanded(const struct stream *s, const struct op *op)
     return atomic_load(&s->demanded) >= op->seq;
 }
 
-/* Sleep until the bell has rung since `seen`, at most timeout_ns (0: forever).
+/* Sleep until the bell rings after `seen`, at most timeout_ns (0: forever).
  * Returns 0 if it has rung. */
 static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
 {
@@ -59,12 +60,12 @@ static int rest(struct stream *s, uint32_t seen, uint64_t timeout_ns)
 }
 
 /*
- * A late op looks for flag waits in between, after 1, 3, 7, 15 and 31 of 63
- * parts of its wait. What a program does without a synchronisation must not
- * depend on other load: if the thread that enqueued the op has not had that
- * much time on a core by then, and wants it, the op waits on, for a second at
- * most. Not if a thread asks whether it is done: one that polls wants its core
- * as long as it waits, and gives it away each time.
+ * A late op checks for flag waits during its wait, after 1, 3, 7, 15 and 31 of
+ * 63 parts. What a program does without a synchronisation must not depend on
+ * other load: if the thread that enqueued the op has not had that much time on
+ * a core by then, and wants it, the op waits longer, up to a second. It doesn't
+ * if a thread polls the op: a polling thread wants its core as long as it
+ * waits, and gives it up each time.
  */
 enum {
     SLICES = 6,
@@ -103,8 +104,8 @@ static void delay(struct stream *s, const struct op *op)
         delay_late(s, op);
 }
 
-/* The device fails with op, if it has failed; and op with what it follows on
- * the same device. */
+/* If op has failed, its device fails, too. op also fails if it follows a failed
+ * op of the same device. */
 static void note_failure(struct stream *s, const struct op *op)
 {
     int failed = op->failed;
@@ -181,7 +182,7 @@ static void start_worker(struct stream *s)
 /* ---- enqueueing ---------------------------------------------------------- */
 
 /* The legacy default stream's rules: it follows all blocking streams of its
- * device, and they follow it. `all` is held. */
+ * device, and they follow it. The caller must hold `all`. */
 static void follow_legacy_rules(struct stream *s, struct op *op)
 {
     if (s->kind == STREAM_NONBLOCKING)
@@ -229,8 +230,11 @@ static void record(struct stream *s, struct op *op)
 struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
 {
     if (op_is_dataless(op) && op->node.match == 0 && !op->always)
-        op->run = NULL; // collectives check their peers' memory, too
+        // collectives also check their peers' memory
+        op->run = NULL;
     part_issues(op->node.site);
+    simgpu_called(op->node.kind == GRAPH_KERNEL ? CONTROL_LAUNCH : CONTROL_CALL,
+                  op->name, op->node.site);
     pthread_mutex_lock(&all);
     follow_legacy_rules(s, op);
     record(s, op);
@@ -397,12 +401,13 @@ struct fence simgpu_stream_tail(struct stream *s)
     return m;
 }
 
-/* ---- the host ------------------------------------------------------------ */
+/* ---- the host's synchronisation ------------------------------------------ */
 
 /*
- * True if a stream is finished: the program has destroyed it, and this thread
- * has waited for its last op. Streams are never freed, so a loop that creates a
- * stream in each round would otherwise wait for more of them each time.
+ * True if the program has destroyed the stream, and this thread has waited for
+ * its last op. Streams are never freed, so without this check a loop that
+ * creates a stream in each iteration would have to wait for more of them each
+ * time.
  */
 static int is_over(struct stream *s)
 {

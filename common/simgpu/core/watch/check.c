@@ -1,29 +1,30 @@
 #define _GNU_SOURCE
-#include "core/check.h"
+#include "core/watch/check.h"
 
-#include <dlfcn.h>  /* dladdr */
-#include <stdarg.h> /* va_list */
-#include <stdio.h>  /* fprintf */
-#include <stdlib.h> /* getenv */
-#include <string.h> /* strcmp */
-#include <unistd.h> /* _exit */
+#include <dlfcn.h>   /* dladdr */
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdarg.h>  /* va_list */
+#include <stdio.h>   /* fprintf */
+#include <stdlib.h>  /* getenv */
+#include <string.h>  /* strcmp */
+#include <unistd.h>  /* _exit */
 
-#include "core/heap.h"
-#include "core/ignored.h"
+#include "core/heap/heap.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
-#include "graph/hazard.h"
+#include "core/watch/ignored.h"
+#include "graph/hazard/hazard.h"
 
 enum { MAX_PRINTED = 20, MAX_SITES = 64 };
 
-/* Set at start, and when the processes have met. */
+/* Set at start, and when the processes have exchanged their ids. */
 static struct {
     int enabled, met;
-    int *graph_fd;         /* of each rank; -1: out of reach */
-    struct control *board; /* where ended processes are counted */
+    int *graph_fd;         /* by rank; -1: out of reach */
+    struct control *board; /* the page that counts ended processes */
 } check;
 
 int check_start(void)
@@ -35,6 +36,11 @@ int check_start(void)
     return text && *text && !check.enabled && strcmp(text, "0") != 0 ? -1 : 0;
 }
 
+int check_is_on(void)
+{
+    return check.enabled;
+}
+
 void check_note(uint32_t site, const char *format, ...)
 {
     char text[512];
@@ -43,6 +49,50 @@ void check_note(uint32_t site, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     graph_note_fault(simgpu_proc()->graph, 0, site, 0, text);
+}
+
+void check_note_bounds(uint32_t site, const char *call, const char *verb,
+                       const void *p, size_t nbytes)
+{
+    char where[256], what[512], excess[64] = "";
+    struct heap_block b;
+    const int alive = simgpu_heap_find(p, &b) == 0;
+    if (!b.base)
+        return;
+    const size_t left = (size_t)(b.base + b.nbytes - (const char *)p);
+    if (alive && nbytes <= left)
+        return;
+    if (alive)
+        snprintf(excess, sizeof excess, ": %zu byte%s past its end",
+                 nbytes - left, nbytes - left == 1 ? "" : "s");
+    check_note(site, "%s: %s at %s %s %zu bytes, starting at %s%s",
+               alive ? "out of bounds" : "use after free", call,
+               simgpu_site_text(site, where, sizeof where), verb, nbytes,
+               simgpu_heap_describe(p, what, sizeof what), excess);
+}
+
+/* Each place is remarked on once. */
+void check_remark_pageable(uint32_t site, const char *call)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint32_t seen[MAX_SITES];
+    static int n;
+    char where[256], text[512];
+    int i = 0;
+    if (!check.enabled)
+        return;
+    pthread_mutex_lock(&lock);
+    while (i < n && seen[i] != site)
+        i++;
+    const int is_new = i == n && n < MAX_SITES;
+    if (is_new)
+        seen[n++] = site;
+    pthread_mutex_unlock(&lock);
+    if (!is_new)
+        return;
+    snprintf(text, sizeof text, "%s at %s copies pageable memory", call,
+             simgpu_site_text(site, where, sizeof where));
+    graph_note_fault(simgpu_proc()->graph, 0, site, GRAPH_REMARK, text);
 }
 
 void check_keep_graphs(void)
@@ -67,7 +117,7 @@ void check_keep_graphs(void)
 
 /* ---- leaks --------------------------------------------------------------- */
 
-struct leaks { /* by place of allocation */
+struct leaks { /* leaked memory, by place of allocation */
     struct {
         uint32_t site, count;
         uint64_t nbytes;
@@ -107,7 +157,30 @@ static void note_leaks(void)
     }
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- at the end ---------------------------------------------------------- */
+
+/* Print the first remark, which stands for all of them. */
+static void print_remark(const struct graph *g)
+{
+    const char *first = NULL;
+    size_t more = 0;
+    for (size_t i = 0; i < g->nfaults; i++) {
+        const struct graph_fault_note *const n = &g->faults[i];
+        if (n->warning != GRAPH_REMARK)
+            continue;
+        if (!first)
+            first = n->text;
+        more += strcmp(n->text, first) != 0;
+    }
+    if (first)
+        fprintf(stderr,
+                "simgpu: check: note: %s%s: drivers are done with it when the "
+                "call returns, but since CUDA 12 the manual (API "
+                "synchronization behavior) only says that they might be. Wait "
+                "for the stream before the host uses it, or allocate it with "
+                "cudaMallocHost.\n",
+                first, more ? ", and so do others" : "");
+}
 
 static void print(const struct graph *g, const struct hazards *found)
 {
@@ -119,6 +192,7 @@ static void print(const struct graph *g, const struct hazards *found)
             found->nerrors, found->nerrors == 1 ? "" : "s", nwarnings,
             nwarnings == 1 ? "" : "s", g->nnodes, g->nranks,
             g->nranks == 1 ? "" : "s");
+    print_remark(g);
     for (int warning = 0; warning < 2; warning++) {
         size_t n = 0;
         for (size_t i = 0; i < found->n; i++) {
@@ -132,8 +206,8 @@ static void print(const struct graph *g, const struct hazards *found)
     }
 }
 
-/* Find the hazards of the graphs and print them; returns the number of
- * errors. */
+/* Find the hazards of the graphs and print them. Returns
+ * the number of errors. */
 static size_t look(const int *fd, uint32_t nranks)
 {
     char err[512];
@@ -164,8 +238,8 @@ void check_before_exit(void)
     note_leaks();
 }
 
-/* True if processes have met other than by MPI_Init: one's graph then makes no
- * sense without the others', which may have ended. */
+/* True if processes know each other by other means than MPI_Init. A process's
+ * graph is then meaningless without the others', which may have ended. */
 static int knows_peers(void)
 {
     for (const struct peer *p = peer_first(); p; p = p->next)
@@ -174,8 +248,8 @@ static int knows_peers(void)
     return 0;
 }
 
-/* True if the program's MPI calls go to another library than this one, which
- * passes them on. */
+/* True if the program's MPI calls go to the MPI library directly, instead of to
+ * this library, which would pass them on. */
 static int is_bypassed(void)
 {
     void *const init = dlsym(RTLD_DEFAULT, "MPI_Init");

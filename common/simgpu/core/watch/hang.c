@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/hang.h"
+#include "core/watch/hang.h"
 
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* vsnprintf */
@@ -7,15 +7,15 @@
 #include <unistd.h> /* close */
 
 #include "core/peer.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 
 enum { MAX_STEPS = 64 };
 
-struct chain { /* of waits, being followed */
+struct chain { /* a chain of waits that is being followed */
     struct graph *g;
     struct {
         uint32_t rank, thread, at;
-    } step[MAX_STEPS]; /* where it has been */
+    } step[MAX_STEPS]; /* the waits so far */
     int nsteps;
     char *out;
     size_t nbytes, used;
@@ -95,7 +95,7 @@ static const struct control_wait *wait_of(const struct chain *c, uint32_t rank,
     return NULL;
 }
 
-/* True if the chain has come back to this wait; else note it. */
+/* True if the chain has reached this wait before; otherwise add the wait. */
 static int is_cycle(struct chain *c, uint32_t rank, uint32_t thread,
                     uint32_t at)
 {
@@ -118,7 +118,7 @@ struct next {
 };
 
 /* What is missing from the match of node v: a rank, and its part if that is in
- * its graph. NOTHING if it cannot be named. */
+ * its graph. NOTHING if it cannot be identified. */
 static struct next missing(const struct chain *c, const struct graph_view *v)
 {
     uint32_t n;
@@ -153,7 +153,7 @@ static uint32_t rank_at(const struct chain *c, int32_t place)
     return c->g->nranks;
 }
 
-/* Node v is running and waits for its match. */
+/* Follow node v, which is running and waits for its match. */
 static struct next follow_match(struct chain *c, const struct graph_view *v)
 {
     char site[256];
@@ -177,7 +177,7 @@ static struct next follow_match(struct chain *c, const struct graph_view *v)
     return next;
 }
 
-/* An operation is waited for: find what delays it. */
+/* Follow an operation that is waited for: find what delays it. */
 static struct next follow_node(struct chain *c, struct next from)
 {
     char site[256];
@@ -206,7 +206,7 @@ static struct next follow_node(struct chain *c, struct next from)
     return follow_match(c, busy);
 }
 
-/* A rank's main thread has not made a call: find where it is. */
+/* Follow a rank whose main thread has not made a call: find where it is. */
 static struct next follow_host(struct chain *c, struct next from)
 {
     char site[256];

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "core/watchdog.h"
+#include "core/watch/watchdog.h"
 
 #include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_create */
@@ -8,19 +8,20 @@
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* usleep */
 
-#include "core/hang.h"
 #include "core/limit.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/wait.h"
+#include "core/watch/hang.h"
+#include "core/watch/newcomer.h"
 
 static const uint64_t step_ns = 250000000;
 static uint64_t limit_ns; /* SIMGPU_HANG_SEC, set once at start */
 
 /* ---- this process's waits, for the control page -------------------------- */
 
-struct listing { /* of waits, being written */
+struct listing { /* a list of waits that is being written */
     struct listed {
         struct control_wait wait;
         char text[800]; /* "    main: ncclSend at a.c:12: waits for rank 2" */
@@ -52,7 +53,8 @@ static void add_wait(void *arg, const struct wait_entry *e)
              e->note->call, site, *what ? ": " : "", what);
 }
 
-/* Host threads first: which began to wait first is chance. */
+/* Host threads come first, since the order in which threads
+ * began to wait is random. */
 static int by_thread(const void *x, const void *y)
 {
     const struct control_wait *const a = x, *const b = y; // first members
@@ -60,11 +62,11 @@ static int by_thread(const void *x, const void *y)
                                   : (a->at > b->at) - (a->at < b->at);
 }
 
-/* List the waits on this process's page. A list that has not changed is not
- * written again: other processes may be reading it. */
+/* List the waits on this process's page. An unchanged list is not written
+ * again, because other processes may be reading it. */
 static void publish_waits(struct control *own)
 {
-    static struct listing l; // only the watchdog's thread calls
+    static struct listing l; // only the watchdog's thread calls this
     static struct control_wait wait[CONTROL_WAITS];
     static char text[CONTROL_WAIT_TEXT];
     size_t at = 0;
@@ -90,15 +92,16 @@ static void publish_waits(struct control *own)
 
 /* ---- the job ------------------------------------------------------------- */
 
-/* A quiet period starts: what the peers' watchdogs have seen so far is old. */
+/* Start a quiet period: record the beats of the peers' watchdogs,
+ * which must be exceeded. */
 static void note_beats(void)
 {
     for (struct peer *p = peer_first(); p; p = p->next)
         p->beats = atomic_load(&p->control->beats);
 }
 
-/* True if each peer's watchdog has completed a round since that was quiet, and
- * has listed its waits: three beats. */
+/* True if each peer's watchdog has completed a round during the quiet period
+ * and has listed its waits, which takes three beats. */
 static int all_beat(void)
 {
     for (const struct peer *p = peer_first(); p; p = p->next)
@@ -108,7 +111,8 @@ static int all_beat(void)
     return 1;
 }
 
-/* True if any known process has an active thread. *progress: the sum of all. */
+/* True if any known process has an active thread. *progress is the
+ * sum over all processes. */
 static int any_active(uint64_t *progress)
 {
     const struct control *const own = control_own();
@@ -119,20 +123,21 @@ static int any_active(uint64_t *progress)
             continue;
         *progress += atomic_load(&p->control->progress);
         if (!active && atomic_load(&p->control->active) > 0)
-            active = peer_alive(p); // a system call
+            // peer_alive() is a system call, so it comes last
+            active = peer_alive(p);
     }
     return active;
 }
 
 /*
- * A peer that has crashed, or NULL. Each look is a system call, and every rank
- * looks at every other, so that a round looks only at the next PEERS of them:
- * of 256 ranks, at all within 2 s.
+ * A peer that has crashed, or NULL. Checking a peer takes a system call, and
+ * every rank checks every other, so a round checks only the next PEERS of them;
+ * 256 ranks are all checked within 2 s.
  */
 static const struct peer *crashed_peer(void)
 {
     enum { PEERS = 32 };
-    static const struct peer *next; // only the watchdog's thread calls
+    static const struct peer *next; // only the watchdog's thread calls this
     for (int i = 0; i < PEERS; i++) {
         const struct peer *const p = next ? next : peer_first();
         if (!p)
@@ -151,7 +156,7 @@ static const struct control *page_of(uint32_t rank)
     return rank == simgpu_proc()->rank ? control_own() : p ? p->control : NULL;
 }
 
-/* True if a rank waits in a call whose name begins like this. */
+/* True if a rank waits in a call whose name starts with this text. */
 static int waits_in(const struct control *page, const char *call)
 {
     for (uint32_t i = 0; page && i < page->nwaits && i < CONTROL_WAITS; i++)
@@ -160,7 +165,8 @@ static int waits_in(const struct control *page, const char *call)
     return 0;
 }
 
-/* What to look for: ranks that all join a communicator join different ones. */
+/* Advice for the report. If all ranks are joining a communicator, they must be
+ * joining different ones. */
 static const char *hang_advice(void)
 {
     uint32_t njoin = 0;
@@ -175,8 +181,8 @@ static const char *hang_advice(void)
                  "directions outside a group.";
 }
 
-/* Wait until no process is writing its list; one that was stopped in the middle
- * of it is not waited for any longer. */
+/* Wait until no process is writing its list, but not forever: a process may
+ * have been stopped while writing. */
 static void await_lists(void)
 {
     enum { TRIES = 1000, TRY_US = 1000 };
@@ -233,10 +239,10 @@ static uint64_t hang_ns(void)
 }
 
 /*
- * What started a rank that has crashed is to note that end before this one's,
- * to tell a rank that was killed from one that failed. mpirun then ends this
- * process, at once unless it gets no core: so it is given as long as a thread
- * has before it hangs.
+ * The launcher of a crashed rank must notice its end before this process's, in
+ * order to tell a rank that was killed from one that failed. mpirun then ends
+ * this process, at once unless mpirun gets no core. So wait as long as a thread
+ * may before the run counts as hanging.
  */
 static void await_launcher(void)
 {
@@ -281,7 +287,7 @@ static void *watch(void *unused)
             note_beats();
         else
             publish_waits(own);
-        if (limit_ns && quiet_ns >= limit_ns && all_beat())
+        if (limit_ns && quiet_ns >= limit_ns && all_beat() && !newcomer_any())
             report_hang();
     }
     return NULL;

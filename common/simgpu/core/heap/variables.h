@@ -1,0 +1,38 @@
+/*
+ * variables.h: the variables of a module, and which of them are device code's
+ *
+ * simnvcc lists the names of device variables in a section of each object
+ * (simnvcc/variables.h). A module without that section has no kernels.
+ */
+#ifndef SIMGPU_CORE_HEAP_VARIABLES_H
+#define SIMGPU_CORE_HEAP_VARIABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct variables; /* a module's; exists as long as the process */
+
+/* The variables of the ELF file at this path, or NULL if it can't be read or
+ * has no kernels. */
+const struct variables *variables_of(const char *path);
+
+/* True if the module's kernels may call malloc(). */
+int variables_allocate(const struct variables *v);
+
+struct variable {
+    char name[64];       /* in its source */
+    uint64_t begin, end; /* addresses in the file */
+    int is_device;       /* device code's own, or possibly so */
+};
+
+/* Find the variable at an address of the file. Returns 0 if there is none. */
+int variables_find(const struct variables *v, uint64_t address,
+                   struct variable *out);
+
+/* Find the thread-local variable at this offset of the module's thread-local
+ * memory. `is_device` is then true for the runtime's own. Returns 0 if there is
+ * none; *out is the nearest one, with an empty name if there is none. */
+int variables_find_local(const struct variables *v, uint64_t offset,
+                         struct variable *out);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * ignored.h: failures that the program ignored
+ *
+ * A failure counts as ignored if the caller's code discards the result
+ * (discard.h) and no later call asks for the library's last error. Failures are
+ * counted only with SIMGPU_CHECK=1; the report names each library's first.
+ */
+#ifndef SIMGPU_CORE_WATCH_IGNORED_H
+#define SIMGPU_CORE_WATCH_IGNORED_H
+
+enum ignored_library { IGNORED_CUDA, IGNORED_NCCL, IGNORED_LIBRARIES };
+
+/* Start counting. */
+void ignored_start(void);
+
+/* Note that a call that returns to return_address has failed. */
+void simgpu_ignored_note(enum ignored_library library, const char *call,
+                         const char *error, const void *return_address);
+
+/* True if failures are counted, and the caller at this return address discards
+ * the result. */
+int simgpu_ignored_is_certain(const void *return_address);
+
+/* Note that the program has asked for the last error. */
+void simgpu_ignored_forget(enum ignored_library library);
+
+/* At the end of the run: record the ignored failures as a fault. */
+void ignored_report(void);
+
+#endif
