@@ -1,141 +1,187 @@
 #include "device/access.h"
 
-#include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* calloc */
-#include <string.h> /* memmove */
+#include <cuda_runtime_api.h> /* cudaErrorIllegalAddress */
+#include <stdio.h>            /* snprintf */
+#include <stdlib.h>           /* calloc */
+#include <string.h>           /* strlen */
 
 #include "core/device.h"
-#include "core/fault.h"
-#include "core/heap_space.h" /* space_slot */
+#include "core/heap/fault.h"
+#include "core/heap/heap_space.h" /* space_slot */
 #include "core/report.h"
 #include "core/site.h"
 #include "device/access_live.h"
-#include "device/cluster.h"
+#include "device/alone.h"
+#include "device/block.h" /* block_live */
+#include "device/failure.h"
+#include "device/outside.h"
+#include "device/shared.h"
+#include "device/sharing/race.h"
 #include "device/sync.h"
 
-static __thread int switched;       /* access_by_the_switch() */
-static __thread struct log *log_of; /* made for a worker's first kernel */
-__thread struct log *access_live;
+/* the next access is the switch's: access_by_the_switch() */
+static __thread int switched;
+static __thread struct access_log
+    *log_of; /* allocated for a worker's first kernel */
 
-static _Noreturn void bad_access(const char *p, size_t nbytes, enum kind kind,
-                                 const void *pc)
+/* What the kernel touches at p, if the first bytes are in an allocation. */
+static void describe(const char *p, size_t nbytes, char *out, size_t most)
 {
-    static const char *const verb[] = {
-        "reads",   "writes", "updates", "touches", "updates", "updates",
-        "touches", "polls",  "reduces", "writes",  "updates"};
-    const struct launch *const l = log_of->launch;
-    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
-    char what[512], where[256], launch[256];
-    fault_in_order();
-    access_live = NULL;
-    graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where, sizeof where);
-    simgpu_heap_describe(p, what, sizeof what);
-    simgpu_report_fault(
-        NULL,
-        "kernel %s on device %d %s %zu bytes at %p, at %s:\n  %s.\n"
-        "Block (%u,%u,%u), thread (%u,%u,%u). %s\nThe kernel was launched at "
-        "%s.",
-        l->kernel->name, l->device, verb[kind], nbytes, (const void *)p, where,
-        what, b.x, b.y, b.z, t.x, t.y, t.z,
-        simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
-        simgpu_site_text(l->site, launch, sizeof launch));
+    struct heap_block b;
+    simgpu_heap_describe(p, out, most);
+    if (simgpu_heap_find(p, &b) != 0)
+        return;
+    const size_t n = strlen(out), within = (size_t)(b.base + b.nbytes - p);
+    snprintf(out + n, most - n,
+             ":\n  the last %zu of the %zu bytes are past its end",
+             nbytes - within, nbytes);
 }
 
-/* A kernel reaches memory of another device only with peer access, that of a
- * pool of host memory only if the pool lets its device, and what is mapped at
- * reserved addresses only if these do. */
-static void check_device(const struct launch *l, const struct heap_block *b,
-                         const void *pc)
+static _Noreturn void bad_access(const char *p, size_t nbytes,
+                                 enum touch_kind kind, const void *pc)
 {
-    char where[256], from[256], whose[32] = "a host pool", first[128];
+    const struct launch *const l = log_of->launch;
+    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
+    char what[1024], where[256], launch[256];
+    describe(p, nbytes, what, sizeof what);
+    failure_end(l, cudaErrorIllegalAddress,
+                "kernel %s on device %d %s at %s, at %s:\n  %s.\n"
+                "Block (%u,%u,%u), thread (%u,%u,%u). %s\nThe kernel was "
+                "launched at %s.",
+                l->kernel->name, l->device, failure_access(kind, nbytes),
+                simgpu_pointer_text(p).text,
+                failure_place(pc, where, sizeof where), what, b.x, b.y, b.z,
+                t.x, t.y, t.z,
+                simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
+                simgpu_site_text(l->site, launch, sizeof launch));
+}
+
+/* What gives device d access to the allocation. */
+static const char *remedy(const struct heap_block *b, int d, char out[160])
+{
+    if (b->mapped)
+        snprintf(out, 160,
+                 "Call cuMemSetAccess() for device %d first, on these "
+                 "addresses",
+                 d);
+    else if (b->pooled)
+        snprintf(out, 160,
+                 "Call cudaMemPoolSetAccess() for device %d first, on its pool",
+                 d);
+    else
+        snprintf(out, 160,
+                 "Call cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
+                 "current",
+                 b->device, d);
+    return out;
+}
+
+/* A kernel may touch memory of another device only with peer access, memory of
+ * a pool of host memory only if the pool gives its device access, and memory
+ * mapped at reserved addresses only if their access flags allow it. */
+static void check_device(const struct launch *l, const struct heap_block *b,
+                         size_t nbytes, enum touch_kind kind, const void *pc)
+{
+    char from[256], whose[32] = "a host pool", first[160];
     const int host = b->device == HEAP_PINNED;
-    if (host || b->mapped
+    if (host || b->mapped || b->pooled
             ? !(b->closed >> l->device & 1)
             : b->device == l->device || b->managed || b->imported ||
                   device_reaches(l->device, b->device))
         return;
-    fault_in_order();
-    access_live = NULL;
-    snprintf(first, sizeof first,
-             "cudaMemPoolSetAccess() for device %d first, on its pool",
-             l->device);
-    if (b->mapped)
-        snprintf(first, sizeof first,
-                 "cuMemSetAccess() for device %d first, on these addresses",
-                 l->device);
     if (!host)
         snprintf(whose, sizeof whose, "device %d", b->device);
-    if (!host && !b->mapped)
-        snprintf(first, sizeof first,
-                 "cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
-                 "current",
-                 b->device, l->device);
-    simgpu_report_fault(
-        NULL,
-        "kernel %s on device %d, at %s, touches memory of %s:\n  the %zu-byte "
-        "allocation made at %s.\nCall %s.",
-        l->kernel->name, l->device,
-        graph_site_text(simgpu_proc()->graph, simgpu_site(pc), where,
-                        sizeof where),
-        whose, b->nbytes,
+    failure_report(
+        l, cudaErrorIllegalAddress, pc, failure_access(kind, nbytes),
+        "memory of %s, which device %d has no access to:\n  the %zu-byte "
+        "allocation made at %s.\n%s.",
+        whose, l->device, b->nbytes,
         graph_site_text(simgpu_proc()->graph, b->site, from, sizeof from),
-        first);
+        remedy(b, l->device, first));
 }
 
-/* The index of the allocation that holds [p, p + nbytes). */
-static uint32_t block_of(struct log *g, const char *p, size_t nbytes,
-                         enum kind kind, const void *pc)
+/* The index of the allocation that contains [p, p + nbytes). */
+static uint32_t block_of(struct access_log *g, const char *p, size_t nbytes,
+                         enum touch_kind kind, const void *pc)
 {
     const int64_t known = access_log_block(g, p, nbytes);
     if (known >= 0)
         return (uint32_t)known;
     g->block = access_log_grow(g->block, g->nblocks + 1, sizeof *g->block);
     struct heap_block *const b = &g->block[g->nblocks];
-    if (simgpu_heap_find(p, b) != 0)
+    if (space_slot(p) < 0)
+        outside_block(g->launch, p, pc, b);
+    else if (simgpu_heap_find(p, b) != 0)
         bad_access(p, nbytes, kind, pc);
     if (p + nbytes > b->base + b->nbytes)
-        bad_access(b->base + b->nbytes, nbytes, kind, pc);
-    check_device(g->launch, b, pc);
+        bad_access(p, nbytes, kind, pc);
+    check_device(g->launch, b, nbytes, kind, pc);
     return g->latest = g->nblocks++;
 }
 
 /*
- * A read of bytes that no read has touched, nor any next to them. Bytes that a
- * kernel both reads and writes are taken for its own scratch memory, in any
- * order; but some are certain to have been read first (x[i] += 1).
+ * Record a read as the first access to its bytes, unless the kernel wrote them
+ * before. Bytes that a kernel both reads and writes are taken for its own
+ * scratch memory, in any order; but some are certain to have been read first
+ * (x[i] += 1).
  */
-static void note_first(struct log *g, const char *p, size_t nbytes,
-                       uint32_t block, enum kind kind)
+static void note_first(struct access_log *g, const char *p, size_t nbytes,
+                       uint32_t block, enum touch_kind kind)
 {
-    if (touched_has(&g->set[WRITE], p) || touched_has(&g->set[SPREAD], p))
+    if (touched_has(&g->set[TOUCH_WRITE], p) ||
+        touched_has(&g->set[TOUCH_SPREAD], p))
         return;
     access_log_first(
-        g,
-        (struct first){{.begin = p, .end = p + nbytes, .block = block}, kind});
+        g, (struct access_first){
+               {.begin = p, .end = p + nbytes, .block = block}, kind});
 }
 
-static __attribute__((noinline)) void touch_fresh(struct log *g, const char *p,
-                                                  size_t nbytes, enum kind kind,
+/* Note the kernel's first write outside the used part of an allocation. */
+static void note_stray(struct access_log *g, const struct heap_block *b,
+                       const char *p, size_t nbytes, enum touch_kind kind,
+                       const void *pc)
+{
+    const struct launch *const l = g->launch;
+    const struct simgpu_uint3 at = simgpu_block_idx, t = simgpu_thread_idx;
+    char text[512], where[256];
+    if (g->strayed || kind == TOUCH_READ || kind == TOUCH_POLL ||
+        kind == TOUCH_REDUCED ||
+        (p >= b->used && p + nbytes <= b->used + b->used_nbytes))
+        return;
+    g->strayed = 1;
+    snprintf(text, sizeof text, "%s in block (%u,%u,%u), thread (%u,%u,%u)",
+             failure_place(pc, where, sizeof where), at.x, at.y, at.z, t.x, t.y,
+             t.z);
+    graph_note_fault(simgpu_proc()->graph, l->op->node.index, l->site,
+                     GRAPH_PLACE, text);
+}
+
+static __attribute__((noinline)) void touch_fresh(struct access_log *g,
+                                                  const char *p, size_t nbytes,
+                                                  enum touch_kind kind,
                                                   const void *pc)
 {
     struct touched *const set = &g->set[kind];
     const uint32_t block = block_of(g, p, nbytes, kind, pc);
     const struct heap_block *const b = &g->block[block];
+    const struct access_range l = access_log_limits(b, p);
+    if (b->used)
+        note_stray(g, b, p, nbytes, kind, pc);
     if (access_may_be_first(g, kind)) {
         access_log_settle(g);
         if (!touched_has(set, p) && !touched_has(set, p - 1))
             note_first(g, p, nbytes, block, kind);
     }
-    touched_add(set, p, nbytes, b->base, b->base + b->nbytes);
+    touched_add(set, p, nbytes, l.begin, l.end);
 }
 
-/* A thread that does not poll any more, or bytes that are new. */
-static __attribute__((noinline)) void touch_slowly(struct log *g, const char *p,
-                                                   size_t nbytes,
-                                                   enum kind kind,
+/* Called for a thread that has polled, or for bytes that are new. */
+static __attribute__((noinline)) void touch_slowly(struct access_log *g,
+                                                   const char *p, size_t nbytes,
+                                                   enum touch_kind kind,
                                                    const void *pc)
 {
-    if (kind != POLL) {
+    if (kind != TOUCH_POLL) {
         g->count += !access_may_spin(kind);
         if (g->poll->p)
             sync_commit();
@@ -144,23 +190,49 @@ static __attribute__((noinline)) void touch_slowly(struct log *g, const char *p,
         touch_fresh(g, p, nbytes, kind, pc);
 }
 
-void access_plain(const char *p, size_t nbytes, enum kind kind, const void *pc)
+/* An access to the thread's own shared memory, or to other thread-local memory.
+ * Returns what the instruction may touch without another check, if anything. */
+static struct outside_range touch_shared(struct access_log *g, const char *p,
+                                         size_t nbytes, enum touch_kind kind,
+                                         const void *pc)
 {
-    if (space_slot(p) < 0) {
-        if (cluster_nstale)
-            cluster_check(p, pc);
-        return;
-    }
-    struct log *const g = access_live;
-    if (!g)
-        return;
-    if ((kind != POLL && g->poll->p) || !access_known(g, p, nbytes, kind))
-        return touch_slowly(g, p, nbytes, kind, pc);
-    g->count += kind != POLL && !access_may_spin(kind);
+    struct outside_range free = {.is_local = 1};
+    struct shared_array *const a =
+        arrays_touch(g->launch, p, nbytes, kind, pc, &free.begin, &free.end);
+    if (a && !race_is_on())
+        g->array = (struct access_range){.begin = free.begin, .end = free.end};
+    if (!a || !race_is_on())
+        return free;
+    race_touch(a, p, nbytes, kind, pc);
+    return (struct outside_range){.is_local = 1};
 }
 
-void access_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
-                    enum kind kind, const void *pc)
+void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
+                  const void *pc)
+{
+    struct access_log *const g = access_live;
+    struct outside_range own;
+    if (!g)
+        return;
+    if (space_slot(p) >= 0 && kind >= TOUCH_ATOMIC && race_is_on())
+        race_touch_global();
+    if (space_slot(p) < 0) {
+        if (simgpu_is_shared(p)) {
+            touch_shared(g, p, nbytes, kind, pc);
+            return;
+        }
+        if (shared_nstale)
+            shared_check(p, pc);
+        if (!outside_touch(g, p, nbytes, kind, pc, &own))
+            return;
+    }
+    if ((kind != TOUCH_POLL && g->poll->p) || !access_known(g, p, nbytes, kind))
+        return touch_slowly(g, p, nbytes, kind, pc);
+    g->count += kind != TOUCH_POLL && !access_may_spin(kind);
+}
+
+void access_outside(struct access_log *g, struct access_span *s, const char *p,
+                    size_t nbytes, enum touch_kind kind, const void *pc)
 {
     if (g->poll->p) {
         touch_slowly(g, p, nbytes, kind, pc);
@@ -172,13 +244,95 @@ void access_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
     access_log_span(g, kind, s, access_span_at(g, p, nbytes, kind));
 }
 
+void access_outside_heaps(struct access_log *g, struct access_span *s,
+                          const char *p, size_t nbytes, enum touch_kind kind,
+                          const void *pc)
+{
+    const unsigned *const c = g->launch->cluster;
+    const int is_alone = c[0] * c[1] * c[2] == 1 && !shared_nstale;
+    struct race *const race = block_live->checked;
+    struct outside_range own;
+    if (race && race_touch_quickly(race, p, nbytes, kind, pc))
+        return;
+    if (simgpu_is_shared(p)) {
+        // in a cluster, shared memory has to be checked at each access
+        own = touch_shared(g, p, nbytes, kind, pc);
+        if (own.end && is_alone && (!s->end || simgpu_is_shared(s->begin)))
+            access_log_span(g, kind, s,
+                            (struct access_span){own.begin, own.end, own.end,
+                                                 own.end, NULL});
+        return;
+    }
+    if (shared_nstale)
+        shared_check(p, pc);
+    if (outside_touch(g, p, nbytes, kind, pc, &own)) {
+        if (!access_in_span(s, p, nbytes) &&
+            !access_aside(g, s, p, nbytes, kind))
+            access_outside(g, s, p, nbytes, kind, pc);
+    } else if (!s->end && !shared_nstale && (!own.is_local || is_alone)) {
+        access_log_span(
+            g, kind, s,
+            (struct access_span){own.begin, own.end, own.end, own.end, NULL});
+    }
+}
+
 void access_forget(void)
 {
     access_log_forget(log_of);
 }
 
+static void end_alone(struct access_log *g)
+{
+    g->was_alone = 1;
+    g->is_alone = 0;
+    g->own = g->words[0] = g->words[1] = (struct access_range){0};
+    alone_yield(g);
+}
+
+void access_yield(void)
+{
+    if (!alone_holds() && log_of->is_alone)
+        end_alone(log_of);
+}
+
+void access_learn_words(struct access_log *g, enum touch_kind kind,
+                        const char *p, size_t nbytes)
+{
+    enum { SELDOM = 64, FAR = 4096 };
+    struct touched *const set = &g->set[kind];
+    if (g->nwords++ % SELDOM)
+        return;
+    const struct access_span s = access_span_at(g, p, nbytes, kind);
+    const char *begin = s.begin, *end = s.end;
+    while (begin > p - FAR && touched_is_full(set, begin - 64))
+        begin -= 64;
+    while (end < p + FAR && touched_is_full(set, end))
+        end += 64;
+    g->words[kind == TOUCH_EXCHANGE] =
+        (struct access_range){.begin = begin, .end = end};
+}
+
+int access_ask_alone(struct access_log *g, const char *p, size_t nbytes)
+{
+    const int64_t i = access_log_block(g, p, nbytes);
+    const struct heap_block *const b = &g->block[i];
+    if (g->is_alone && !alone_holds())
+        end_alone(g);
+    if (g->was_alone || i < 0 || b->managed || b->imported || b->mapped ||
+        b->device == HEAP_PINNED)
+        return 0;
+    if (!g->is_alone && !alone_ask(g)) {
+        g->was_alone = 1;
+        return 0;
+    }
+    g->is_alone = 1;
+    g->own =
+        (struct access_range){.begin = b->base, .end = b->base + b->nbytes};
+    return 1;
+}
+
 static void begin(const struct launch *l, size_t most_first,
-                  const struct log *earlier)
+                  const struct access_log *earlier)
 {
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
         simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
@@ -186,15 +340,20 @@ static void begin(const struct launch *l, size_t most_first,
     log_of->nblocks = log_of->latest = 0;
     log_of->count = 0;
     log_of->fenced = 0;
+    log_of->strayed = 0;
     log_of->most_first = most_first;
     log_of->earlier = earlier;
+    log_of->was_alone = earlier != NULL;
+    log_of->is_alone = 0;
+    log_of->array = (struct access_range){0};
+    log_of->own = (struct access_range){0};
     access_log_clear(log_of);
     access_live = log_of;
 }
 
 void access_begin(const struct launch *l)
 {
-    begin(l, MAX_FIRST, NULL);
+    begin(l, ACCESS_LOG_FIRSTS, NULL);
 }
 
 void access_begin_slice(const struct launch *l, const void *earlier)
@@ -202,14 +361,16 @@ void access_begin_slice(const struct launch *l, const void *earlier)
     begin(l, SIZE_MAX, earlier);
 }
 
-/* What the first slice has settled, it has settled for all. */
+/* True if this slice has recorded many first reads. Once the first slice has
+ * all MAX_FIRST, the other slices drop theirs and record no more. */
 int access_slice_is_full(void)
 {
     enum { MANY = 4096 };
-    struct log *const g = log_of;
+    struct access_log *const g = log_of;
     if (!g->earlier)
         return 0;
-    if (__atomic_load_n(&g->earlier->nfirst, __ATOMIC_RELAXED) == MAX_FIRST)
+    if (__atomic_load_n(&g->earlier->nfirst, __ATOMIC_RELAXED) ==
+        ACCESS_LOG_FIRSTS)
         g->most_first = g->nfirst = 0;
     return g->nfirst >= MANY;
 }
@@ -229,6 +390,7 @@ void access_append(void *later)
 void access_go_on(const struct launch *l)
 {
     access_log_forget(log_of);
+    log_of->array = (struct access_range){0};
     log_of->launch = l;
 }
 
@@ -239,7 +401,7 @@ void *access_shared(void)
 
 void access_adopt(void *log)
 {
-    if (!log) // the thread's own spans (hooks_at.c) go with it
+    if (!log) // the thread's inline spans (hooks_at.c) belong to the log
         access_log_forget(log_of);
     log_of = log;
     access_live = log;
@@ -260,7 +422,7 @@ void access_flush(struct op *op)
 {
     struct launch_cost c;
     access_log_summarise(log_of, &c);
-    if (c.naccesses)
+    if (c.naccesses || c.nmoves)
         simgpu_op_amend(op, c.flops, c.moves, c.nmoves, c.accesses,
                         c.naccesses);
     access_log_clear(log_of);
@@ -269,8 +431,8 @@ void access_flush(struct op *op)
 int access_any(void)
 {
     access_log_settle(log_of);
-    for (int kind = 0; kind < KINDS; kind++)
-        if (!access_is_word((enum kind)kind) && log_of->set[kind].n)
+    for (int kind = 0; kind < TOUCH_KINDS; kind++)
+        if (!access_is_word((enum touch_kind)kind) && log_of->set[kind].n)
             return 1;
     return 0;
 }
@@ -278,7 +440,7 @@ int access_any(void)
 int access_touched(void)
 {
     access_log_settle(log_of);
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < TOUCH_KINDS; kind++)
         if (log_of->set[kind].n)
             return 1;
     return 0;
@@ -294,7 +456,7 @@ int access_has_read(const void *p, size_t nbytes)
 {
     const char *begin, *end = NULL;
     access_log_settle(log_of);
-    while (touched_next(&log_of->set[READ], &begin, &end))
+    while (touched_next(&log_of->set[TOUCH_READ], &begin, &end))
         if (begin < (const char *)p + nbytes && (const char *)p < end)
             return 1;
     return 0;
@@ -308,18 +470,21 @@ uint64_t access_count(void)
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc)
 {
-    static const enum kind kinds[] = {POLL, SIGNAL, SYSTEM, RETRY};
-    const int follows = nbytes == 4 || nbytes == 8; // words that sync.c handles
-    static const enum kind plain[] = {READ, WRITE, REDUCED, SPREAD};
+    static const enum touch_kind kinds[] = {TOUCH_POLL, TOUCH_SIGNAL,
+                                            TOUCH_SYSTEM, TOUCH_RETRY};
+    // sync.c handles words of these sizes
+    const int follows = nbytes == 4 || nbytes == 8;
+    static const enum touch_kind plain[] = {TOUCH_READ, TOUCH_WRITE,
+                                            TOUCH_REDUCED, TOUCH_SPREAD};
     const int is_added = switched && use == ACCESS_ATOMIC;
     switched = 0;
     if (use >= ACCESS_READ)
         access_plain((const char *)p, nbytes, plain[use - ACCESS_READ], pc);
     else
         access_plain((const char *)p, nbytes,
-                     is_added  ? ADDED
+                     is_added  ? TOUCH_ADDED
                      : follows ? kinds[use]
-                               : EXCHANGE,
+                               : TOUCH_EXCHANGE,
                      pc);
 }
 

@@ -1,46 +1,52 @@
 /*
  * access.h: which bytes of global memory a kernel touches
  *
- * Every access of instrumented code arrives here. Between begin and end, the
- * bytes touched are collected, for each kind of access (touched.h). Bounds are
- * checked before a byte is added, so one that is known needs no check; an
- * access out of bounds ends the run with a message that names kernel, thread,
- * line and allocation.
+ * Every access of instrumented code arrives here. Between access_begin() and
+ * access_end(), the bytes touched are collected for each kind of access
+ * (touched.h). Bounds are checked before a byte is added, so a byte that was
+ * added before needs no check. An access out of bounds fails the kernel, with a
+ * message that names the kernel, thread, line and allocation (failure.h).
  */
 #ifndef SIMGPU_DEVICE_ACCESS_H
 #define SIMGPU_DEVICE_ACCESS_H
 
 #include "device/launch.h"
-#include "device/run.h" /* struct poll */
+#include "device/poll.h"
 
 void access_begin(const struct launch *l);
 
-/* What follows is done by the kernel of another launch, which the first one has
- * made. */
+/* Attribute the following accesses to another kernel,
+ * which this one launched. */
 void access_go_on(const struct launch *l);
 void access_end(struct launch_cost *c);
 
 /*
- * Around a slice of a kernel's blocks (cores.h) on a thread of its own. What it
- * has collected is appended, in the order of the slices, to what the kernel's
- * thread has. `earlier` is what that one shares. A slice with many first reads
- * (access_log.h) is full: it ends before its next block.
+ * Call these around a slice of a kernel's blocks (cores.h) that runs on another
+ * thread. What a slice has collected is appended to the kernel's log in the
+ * order of the slices. `earlier` is what access_shared() returned on the
+ * kernel's thread. A slice that has recorded many first reads (access_log.h) is
+ * full and ends before its next block.
  */
 void access_begin_slice(const struct launch *l, const void *earlier);
 int access_slice_is_full(void);
 void *access_end_slice(void);
 void access_append(void *later);
 
-/* What the calling worker collects, for another thread that runs blocks of the
- * same kernel. NULL: it is over. */
+/* The calling worker's log, for another thread that runs blocks of the same
+ * kernel; access_adopt() with NULL gives it up. */
 void *access_shared(void);
 void access_adopt(void *log);
 
-/* Where the caller keeps the poll of the thread that runs, up to date. */
+/* Let other kernels begin, if this one is alone (alone.h). Called while no
+ * thread is in the middle of an atomic. */
+void access_yield(void);
+
+/* Where the caller stores a pointer to the running thread's poll. */
 const struct poll **access_running(void);
 
-/* An access that the runtime makes at pc for the running thread. A poll checks
- * whether a word has been written: it moves no bytes. */
+/* Record an access that the runtime makes for the running thread's instruction
+ * at pc. A poll only checks whether a word has been written and counts as
+ * moving no bytes. */
 enum access_use {
     ACCESS_POLL,
     ACCESS_SIGNAL,
@@ -48,37 +54,40 @@ enum access_use {
     ACCESS_RETRY, /* access_log.h */
     ACCESS_READ,
     ACCESS_WRITE,
-    ACCESS_REDUCED, /* by the switch */
+    ACCESS_REDUCED, /* read by the switch */
     ACCESS_SPREAD
 };
 void access_touch(const volatile void *p, size_t nbytes, enum access_use use,
                   const void *pc);
 
-/* The thread's next access by access_touch(), an atomic, is the switch's. */
+/* The thread's next access by access_touch() is an atomic
+ * that the switch does. */
 void access_by_the_switch(void);
 
 /* True if the kernel has read any of these bytes since the last flush. */
 int access_has_read(const void *p, size_t nbytes);
 
-/* The kernel calls a fence that other kernels of its device take part in. */
+/* Note that the kernel calls a fence that orders it with
+ * other kernels of its device. */
 void access_fence(void);
 
-/* True if anything but polls and signals has been collected since the beginning
- * or the last flush. */
+/* True if anything but polls and signals has been collected since the kernel
+ * began or since the last flush. */
 int access_any(void);
 
-/* True if anything at all has been. */
+/* True if anything has been collected since then. */
 int access_touched(void);
 
-/* The running thread's next accesses are counted again, and end its poll: to be
- * called when a thread that has waited continues. */
+/* Count the running thread's next accesses again and have them end its poll.
+ * Call this when a thread that has waited continues. */
 void access_forget(void);
 
-/* Accesses so far that were no polls nor atomics. Of those that an instruction
- * has made since access_forget(), the first counts, and maybe others. */
+/* The number of accesses so far, without polls and atomics. Of the accesses
+ * that one instruction makes after access_forget(), the first counts; later
+ * ones may not. */
 uint64_t access_count(void);
 
-/* Record what has been collected on the current part of op, and start over. */
+/* Record the collected accesses on the current part of op, and start over. */
 void access_flush(struct op *op);
 
 #endif

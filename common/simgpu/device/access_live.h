@@ -1,46 +1,74 @@
 /*
- * access_live.h: what an access does first; between access.c and the hooks
+ * access_live.h: the fast path of an access; between access.c and the hooks
  *
- * An instruction mostly touches bytes that it has touched before, or those
- * right behind them. Each has a span of such bytes. Bytes behind it are as good
- * as noted: they are in the same allocation and next to bytes of the set, so
- * they cannot be the first of any hazard (note_first()). They are added when
- * the span is settled.
+ * Most instructions touch bytes that they have touched before, or the bytes
+ * right behind those. Each instruction therefore has a span of such bytes.
+ * Bytes right behind the span need not be checked: they are in the same
+ * allocation and next to bytes of the set, so they cannot be the first of any
+ * hazard (note_first()). They are added to the set when the span is settled.
  *
- * A thread that has polled has no spans (access_forget()): its next access is
- * counted and ends the poll.
+ * A thread that has polled has no spans (access_forget()), so that its next
+ * access is counted and ends the poll.
  *
- * The functions here use general registers only and no memory but the log's, so
- * that a hook which has to preserve all registers can use them (hooks_at.c).
+ * The functions here use general registers only, and touch no memory but the
+ * log's, so that hooks which must preserve all registers can call them
+ * (hooks_at.c).
  */
 #ifndef SIMGPU_DEVICE_ACCESS_LIVE_H
 #define SIMGPU_DEVICE_ACCESS_LIVE_H
 
 #include "device/access_log.h"
+#include "device/alone.h"
 
-/* The log of the kernel that the calling thread runs; NULL: none. Every access
- * asks for it, so it has a known place, without a call. */
-extern __thread struct log *access_live
+/* The log of the kernel that the calling thread runs, or NULL (live.c). */
+extern __thread struct access_log *access_live __asm__("simgpu_access_live")
     __attribute__((tls_model("initial-exec")));
 
-/* An access of any length, without a span. */
-void access_plain(const char *p, size_t nbytes, enum kind kind, const void *pc);
+/* Record an access of any length, without a span. */
+void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
+                  const void *pc);
 
-/* An access outside of the instruction's span, which becomes another one. */
-void access_outside(struct log *g, struct span *s, const char *p, size_t nbytes,
-                    enum kind kind, const void *pc);
+/* Record an access outside the instruction's span, and
+ * start another span there. */
+void access_outside(struct access_log *g, struct access_span *s, const char *p,
+                    size_t nbytes, enum touch_kind kind, const void *pc);
 
-/* True if such an access can be the first of its bytes, and is recorded. */
-static inline int access_may_be_first(const struct log *g, enum kind kind)
+/* The same for an access outside the heaps: to memory of the host that the GPU
+ * reaches, or to device code's own, over all of which the span then extends. */
+void access_outside_heaps(struct access_log *g, struct access_span *s,
+                          const char *p, size_t nbytes, enum touch_kind kind,
+                          const void *pc);
+
+/* True if no other kernel can change [p, p + nbytes), which the kernel has just
+ * touched, before the running thread waits; access_ask_alone() finds out. */
+int access_ask_alone(struct access_log *g, const char *p, size_t nbytes);
+static inline int access_is_alone(struct access_log *g, const char *p,
+                                  size_t nbytes)
 {
-    return (kind == READ || kind == REDUCED || access_may_spin(kind)) &&
+    return (p >= g->own.begin && p < g->own.end && alone_holds()) ||
+           access_ask_alone(g, p, nbytes);
+}
+
+/* Note the words around p, in memory that the kernel alone can change, that
+ * atomics of this kind need not record: they are in the set. */
+void access_learn_words(struct access_log *g, enum touch_kind kind,
+                        const char *p, size_t nbytes);
+
+/* True if an access of this kind can be the first to its
+ * bytes and is recorded. */
+static inline int access_may_be_first(const struct access_log *g,
+                                      enum touch_kind kind)
+{
+    return (kind == TOUCH_READ || kind == TOUCH_REDUCED ||
+            access_may_spin(kind)) &&
            g->nfirst < g->most_first;
 }
 
-/* True if the bytes are in the set now: they were, or are next to bytes of it
- * in an allocation that is known. */
+/* True if the bytes are in the set, or are added to it now because they are
+ * next to bytes of the set in a known allocation. */
 static inline __attribute__((always_inline)) int
-access_known(struct log *g, const char *p, size_t nbytes, enum kind kind)
+access_known(struct access_log *g, const char *p, size_t nbytes,
+             enum touch_kind kind)
 {
     struct touched *const set = &g->set[kind];
     struct touched_line *const l = touched_line(set, p);
@@ -59,12 +87,13 @@ access_known(struct log *g, const char *p, size_t nbytes, enum kind kind)
     return 1;
 }
 
-/* The known bytes around p, which has just been noted: up to a word of the
- * set. */
-static inline struct span access_span_at(struct log *g, const char *p,
-                                         size_t nbytes, enum kind kind)
+/* The span around p, which has just been recorded: at
+ * most one word of the set. */
+static inline struct access_span access_span_at(struct access_log *g,
+                                                const char *p, size_t nbytes,
+                                                enum touch_kind kind)
 {
-    struct span s = {p, p + nbytes, p + nbytes, p + nbytes, NULL};
+    struct access_span s = {p, p + nbytes, p + nbytes, p + nbytes, NULL};
     const struct touched_line *const l = touched_line(&g->set[kind], p);
     const unsigned at = (uintptr_t)p % 64;
     if (at + nbytes > 64 || !touched_is_line(l, p) || p < l->begin ||
@@ -80,23 +109,15 @@ static inline struct span access_span_at(struct log *g, const char *p,
     return s;
 }
 
-/* True if the access is in the instruction's span, or is now: it may grow. */
-static inline int access_in_span(struct span *s, const char *p, size_t nbytes)
-{
-    const char *const end = p + nbytes;
-    if (__builtin_expect(p >= s->begin && end <= s->end, 1))
-        return 1;
-    if (p != s->end || end > s->limit)
-        return 0;
-    s->end = end;
-    return 1;
-}
-
-/* True if the set has the bytes of an access outside, or does now, and the
- * instruction keeps its span: one that jumps about would change it each time.
- * The second of two accesses that follow each other moves it. */
-static inline int access_aside(struct log *g, struct span *s, const char *p,
-                               size_t nbytes, enum kind kind)
+/*
+ * True if the set has, or now gets, the bytes of an access outside the span,
+ * and the instruction keeps its span. An instruction that jumps about would
+ * otherwise change its span at each access; only the second of two adjacent
+ * accesses moves it.
+ */
+static inline int access_aside(struct access_log *g, struct access_span *s,
+                               const char *p, size_t nbytes,
+                               enum touch_kind kind)
 {
     if (!s->end || p == s->next || !access_known(g, p, nbytes, kind))
         return 0;
@@ -104,9 +125,10 @@ static inline int access_aside(struct log *g, struct span *s, const char *p,
     return 1;
 }
 
-/* Move the span to p. Returns 0 if that takes access_outside(). */
-static inline int access_move(struct log *g, struct span *s, const char *p,
-                              size_t nbytes, enum kind kind)
+/* Move the span to p. Returns 0 if that needs access_outside(). */
+static inline int access_move(struct access_log *g, struct access_span *s,
+                              const char *p, size_t nbytes,
+                              enum touch_kind kind)
 {
     if (!s->end || !access_known(g, p, nbytes, kind) ||
         (s->fresh != s->end && !touched_add_known(&g->set[kind], s->fresh,

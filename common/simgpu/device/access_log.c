@@ -1,30 +1,34 @@
 #include "device/access_log.h"
 
+#include <limits.h> /* UINT_MAX */
 #include <stdlib.h> /* realloc */
+#include <string.h> /* memset */
 
 #include "core/proc.h"
 #include "core/report.h"
 
 enum { MAX_RANGES = 1 << 16 };
 
-static const uint32_t how[KINDS] = {GRAPH_READ,
-                                    GRAPH_WRITE,
-                                    GRAPH_ATOMIC,
-                                    GRAPH_ATOMIC | GRAPH_BLIND,
-                                    GRAPH_ATOMIC | GRAPH_KNOWN,
-                                    GRAPH_ATOMIC | GRAPH_KNOWN,
-                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
-                                    GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
-                                    GRAPH_READ,
-                                    GRAPH_WRITE,
-                                    GRAPH_ATOMIC | GRAPH_KNOWN};
+static const uint32_t how[TOUCH_KINDS] = {
+    [TOUCH_READ] = GRAPH_READ,
+    [TOUCH_WRITE] = GRAPH_WRITE,
+    [TOUCH_ATOMIC] = GRAPH_ATOMIC,
+    [TOUCH_EXCHANGE] = GRAPH_ATOMIC | GRAPH_BLIND,
+    [TOUCH_SYSTEM] = GRAPH_ATOMIC | GRAPH_KNOWN,
+    [TOUCH_RETRY] = GRAPH_ATOMIC | GRAPH_KNOWN,
+    [TOUCH_SIGNAL] = GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
+    [TOUCH_POLL] = GRAPH_ATOMIC | GRAPH_BLIND | GRAPH_KNOWN,
+    [TOUCH_REDUCED] = GRAPH_READ,
+    [TOUCH_SPREAD] = GRAPH_WRITE,
+    [TOUCH_ADDED] = GRAPH_ATOMIC | GRAPH_KNOWN,
+};
 
 static int holds(const struct heap_block *b, const char *p, size_t nbytes)
 {
     return p >= b->base && p + nbytes <= b->base + b->nbytes;
 }
 
-int64_t access_log_block(struct log *g, const char *p, size_t nbytes)
+int64_t access_log_block(struct access_log *g, const char *p, size_t nbytes)
 {
     if (g->nblocks && holds(&g->block[g->latest], p, nbytes))
         return g->latest;
@@ -34,53 +38,130 @@ int64_t access_log_block(struct log *g, const char *p, size_t nbytes)
     return -1;
 }
 
-/* Only memory of an allocation that is known is ever fresh. */
-static void settle(struct log *g, struct touched *set, struct span *s)
+/* Add the span's fresh bytes to the set. Bytes are only
+ * fresh in a known allocation. */
+static void settle(struct access_log *g, struct touched *set,
+                   struct access_span *s)
 {
     if (s->fresh == s->end)
         return;
     const int64_t i = access_log_block(g, s->begin, 1);
     const struct heap_block *const b = &g->block[i];
-    touched_add(set, s->fresh, (size_t)(s->end - s->fresh), b->base,
-                b->base + b->nbytes);
+    const struct access_range l = access_log_limits(b, s->begin);
+    touched_add(set, s->fresh, (size_t)(s->end - s->fresh), l.begin, l.end);
     s->fresh = s->end;
 }
 
-void access_log_settle(struct log *g)
+void access_log_settle(struct access_log *g)
 {
     for (size_t i = 0; i < g->nused; i++)
         settle(g, &g->set[g->used[i].kind], g->used[i].span);
 }
 
-static void drop_spans(struct log *g)
+/* Forget the trails, but not their memory. */
+static void drop_trails(struct access_log *g)
 {
-    while (g->nused)
-        *g->used[--g->nused].span = (struct span){0};
+    for (int i = 0; g->has_left && i < ACCESS_LOG_TRAILS; i++)
+        g->trail[i] = (struct access_trail){.step = g->trail[i].step};
+    g->has_left = 0;
 }
 
-void access_log_forget(struct log *g)
+static void drop_spans(struct access_log *g)
+{
+    while (g->nused)
+        *g->used[--g->nused].span = (struct access_span){0};
+    g->words[0] = g->words[1] = (struct access_range){0};
+    drop_trails(g);
+}
+
+void access_log_forget(struct access_log *g)
 {
     access_log_settle(g);
     drop_spans(g);
 }
 
-static void add_used(struct log *g, enum kind kind, struct span *s)
+static void add_used(struct access_log *g, enum touch_kind kind,
+                     struct access_span *s)
 {
     if (g->nused == g->cap_used) {
         g->cap_used = g->cap_used ? 2 * g->cap_used : 64;
         g->used = access_log_grow(g->used, g->cap_used, sizeof *g->used);
     }
-    g->used[g->nused++] = (struct used){s, kind};
+    g->used[g->nused++] = (struct access_used){s, kind};
 }
 
-void access_log_span(struct log *g, enum kind kind, struct span *s,
-                     struct span with)
+void access_log_span(struct access_log *g, enum touch_kind kind,
+                     struct access_span *s, struct access_span with)
 {
     if (s->end)
         settle(g, &g->set[kind], s);
     else
         add_used(g, kind, s);
     *s = with;
+}
+
+/* Give the instruction its trail, which is at a step that nothing touches. */
+static void begin_trail(struct access_trail *t, const struct access_span *s)
+{
+    const size_t n = ACCESS_LOG_STEPS + ACCESS_LOG_AHEAD;
+    if (!t->step)
+        t->step = access_log_grow(NULL, n, sizeof *t->step);
+    memset(t->step, 0, n * sizeof *t->step);
+    t->of = s;
+    t->last = t->begin = t->step;
+}
+
+/* True if steps are rarely met, as for an instruction that jumps at random. */
+static int is_useless(const struct access_trail *t)
+{
+    return t->nmissed > 2 * ACCESS_LOG_STEPS + t->nmet / 8;
+}
+
+/* The step that has the access, if it is one of the likely ones: another thread
+ * begins, or follows a step that was added in between. */
+static struct access_step *find_step(struct access_trail *t, const char *p,
+                                     size_t nbytes)
+{
+    struct access_step *const behind = t->last + 1;
+    return access_in_span(&t->begin->span, p, nbytes) ? t->begin
+           : access_in_span(&behind->span, p, nbytes) ? behind
+                                                      : NULL;
+}
+
+static struct access_step *add_step(struct access_log *g, enum touch_kind kind,
+                                    struct access_trail *t, const char *p,
+                                    size_t nbytes, const char *limit)
+{
+    // the oldest one is replaced if there are too many
+    struct access_step *const to =
+        &t->step[1 + t->nadded++ % (ACCESS_LOG_STEPS - 1)];
+    if (t->last != t->added)
+        t->begin = to;
+    t->added = to;
+    access_log_span(
+        g, kind, &to->span,
+        (struct access_span){p, p + nbytes, limit, p + nbytes, NULL});
+    return to;
+}
+
+void access_log_step(struct access_log *g, enum touch_kind kind,
+                     const struct access_span *s, const char *p, size_t nbytes,
+                     const char *limit)
+{
+    struct access_trail *const t = access_log_trail(g, s);
+    if (!t->of)
+        begin_trail(t, s);
+    t->nmissed++;
+    if (is_useless(t)) {
+        t->of = NULL;
+        t->nleft = UINT_MAX / 2; // gets none any more
+        return;
+    }
+    struct access_step *to = find_step(t, p, nbytes);
+    if (!to)
+        to = add_step(g, kind, t, p, nbytes, limit);
+    t->last->then = to;
+    t->last = to;
 }
 
 void *access_log_grow(void *array, size_t n, size_t size)
@@ -91,8 +172,8 @@ void *access_log_grow(void *array, size_t n, size_t size)
     return grown;
 }
 
-static void report_access(struct log *g, const struct range *r, uint32_t write,
-                          struct launch_cost *c)
+static void report_access(struct access_log *g, const struct access_range *r,
+                          uint32_t write, struct launch_cost *c)
 {
     const struct heap_block *const b = &g->block[r->block];
     g->access[c->naccesses++] =
@@ -102,11 +183,12 @@ static void report_access(struct log *g, const struct range *r, uint32_t write,
                               .write = write};
 }
 
-/* Too many ranges: join neighbours in one allocation across the gap. That
- * claims bytes that were not touched, so it is the last resort. */
-static void coarsen(struct log *g)
+/* When there are too many ranges, join neighbours of one allocation
+ * across their gap. The result claims bytes that were not touched, so
+ * this is the last resort. */
+static void coarsen(struct access_log *g)
 {
-    struct range *const r = g->range;
+    struct access_range *const r = g->range;
     size_t n = 0;
     for (size_t i = 0; i < g->nranges; i++) {
         if (n && i % 2 && r[i].block == r[n - 1].block) {
@@ -118,7 +200,7 @@ static void coarsen(struct log *g)
     g->nranges = n;
 }
 
-static void add_range(struct log *g, struct range r)
+static void add_range(struct access_log *g, struct access_range r)
 {
     if (g->nranges == MAX_RANGES)
         coarsen(g);
@@ -129,11 +211,11 @@ static void add_range(struct log *g, struct range r)
     g->range[g->nranges++] = r;
 }
 
-/* The ranges of one kind. Allocations are pages apart, so a run of bytes is in
- * one of them; its first access has found which. */
-static void collect(struct log *g, enum kind kind)
+/* Collect the ranges of one kind. Allocations are pages apart, so a run of
+ * bytes lies in one of them; the run's first access has found out which. */
+static void collect(struct access_log *g, enum touch_kind kind)
 {
-    struct range r = {0};
+    struct access_range r = {0};
     g->nranges = 0;
     while (touched_next(&g->set[kind], &r.begin, &r.end)) {
         r.block = (uint32_t)access_log_block(g, r.begin, 1);
@@ -141,8 +223,8 @@ static void collect(struct log *g, enum kind kind)
     }
 }
 
-static void add_bytes(struct log *g, int32_t from, int32_t to, uint64_t nbytes,
-                      struct launch_cost *c)
+static void add_bytes(struct access_log *g, int32_t from, int32_t to,
+                      uint64_t nbytes, struct launch_cost *c)
 {
     struct graph_move *m = g->move;
     while (m < g->move + c->nmoves && (m->from != from || m->to != to))
@@ -155,14 +237,15 @@ static void add_bytes(struct log *g, int32_t from, int32_t to, uint64_t nbytes,
     m->nbytes += nbytes;
 }
 
-/* The bytes that a range of this kind moves. A multimem access touches every
- * memory: at the kernel's own it is counted as a request, too. */
-static void add_move(struct log *g, const struct range *r, enum kind kind,
-                     struct launch_cost *c)
+/* Add the bytes that a range of this kind moves. A multimem access
+ * touches every GPU's memory; for the kernel's own, it also counts as
+ * a request to the switch. */
+static void add_move(struct access_log *g, const struct access_range *r,
+                     enum touch_kind kind, struct launch_cost *c)
 {
     const int32_t here = simgpu_proc_place(g->launch->device);
     const int32_t there = g->block[r->block].place;
-    const int reads = kind == READ || kind == REDUCED;
+    const int reads = kind == TOUCH_READ || kind == TOUCH_REDUCED;
     const uint64_t n = (uint64_t)(r->end - r->begin);
     if (!access_by_switch(kind)) {
         add_bytes(g, reads ? there : here, reads ? here : there, n, c);
@@ -174,15 +257,16 @@ static void add_move(struct log *g, const struct range *r, enum kind kind,
         add_bytes(g, reads ? mid : here, reads ? here : mid, n, c);
 }
 
-/* Report all ranges of one kind, as accesses and as bytes moved. */
-static void report(struct log *g, enum kind kind, struct launch_cost *c)
+/* Report all ranges of one kind, both as accesses and as bytes moved. */
+static void report(struct access_log *g, enum touch_kind kind,
+                   struct launch_cost *c)
 {
     collect(g, kind);
     g->access = access_log_grow(g->access, c->naccesses + g->nranges,
                                 sizeof *g->access);
     const int fenced = g->fenced && (how[kind] & GRAPH_TOUCH) == GRAPH_ATOMIC;
     for (size_t i = 0; i < g->nranges; i++) {
-        const struct range *const r = &g->range[i];
+        const struct access_range *const r = &g->range[i];
         report_access(g, r,
                       how[kind] | (r->rough ? GRAPH_ROUGH : 0) |
                           (fenced ? GRAPH_FENCED : 0),
@@ -192,11 +276,11 @@ static void report(struct log *g, enum kind kind, struct launch_cost *c)
     }
 }
 
-void access_log_summarise(struct log *g, struct launch_cost *c)
+void access_log_summarise(struct access_log *g, struct launch_cost *c)
 {
     *c = (struct launch_cost){0};
     access_log_settle(g);
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < TOUCH_KINDS; kind++)
         report(g, kind, c);
     g->access =
         access_log_grow(g->access, c->naccesses + g->nfirst, sizeof *g->access);
@@ -207,17 +291,17 @@ void access_log_summarise(struct log *g, struct launch_cost *c)
     c->accesses = g->access;
 }
 
-void access_log_first(struct log *g, struct first first)
+void access_log_first(struct access_log *g, struct access_first first)
 {
     if (g->nfirst == g->cap_first) {
-        g->cap_first = g->cap_first ? 2 * g->cap_first : MAX_FIRST;
+        g->cap_first = g->cap_first ? 2 * g->cap_first : ACCESS_LOG_FIRSTS;
         g->first = access_log_grow(g->first, g->cap_first, sizeof *g->first);
     }
     g->first[g->nfirst++] = first;
 }
 
-/* The index of an allocation of another log's. */
-static uint32_t adopt_block(struct log *g, const struct heap_block *b)
+/* The index in this log of an allocation that another log has. */
+static uint32_t adopt_block(struct access_log *g, const struct heap_block *b)
 {
     const int64_t known = access_log_block(g, b->base, 1);
     if (known >= 0)
@@ -227,31 +311,32 @@ static uint32_t adopt_block(struct log *g, const struct heap_block *b)
     return g->nblocks++;
 }
 
-void access_log_append(struct log *g, struct log *later)
+void access_log_append(struct access_log *g, struct access_log *later)
 {
     access_log_settle(g);
     for (size_t i = 0; i < later->nfirst && g->nfirst < g->most_first; i++) {
-        struct first f = later->first[i];
+        struct access_first f = later->first[i];
         struct touched *const set = &g->set[f.kind];
         const char *const p = f.range.begin;
         f.range.block = adopt_block(g, &later->block[f.range.block]);
         if (!touched_has(set, p) && !touched_has(set, p - 1) &&
-            !touched_has(&g->set[WRITE], p) && !touched_has(&g->set[SPREAD], p))
+            !touched_has(&g->set[TOUCH_WRITE], p) &&
+            !touched_has(&g->set[TOUCH_SPREAD], p))
             access_log_first(g, f);
     }
     for (uint32_t i = 0; i < later->nblocks; i++)
         adopt_block(g, &later->block[i]);
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < TOUCH_KINDS; kind++)
         touched_join(&g->set[kind], &later->set[kind]);
     g->count += later->count;
     g->fenced |= later->fenced;
     access_log_clear(later);
 }
 
-void access_log_clear(struct log *g)
+void access_log_clear(struct access_log *g)
 {
     g->nfirst = 0;
     drop_spans(g);
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < TOUCH_KINDS; kind++)
         touched_clear(&g->set[kind]);
 }

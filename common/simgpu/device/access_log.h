@@ -1,148 +1,254 @@
 /*
  * access_log.h: what a kernel has touched, and its form for the graph
  *
- * access.c fills the log; a read that comes before any write of its bytes is
- * recorded apart, as far as there is room, since it tells of a hazard.
+ * access.c fills in the log. A read of bytes that the kernel has not written
+ * before may reveal a hazard, so a limited number of such *first reads* is
+ * recorded separately.
  */
 #ifndef SIMGPU_DEVICE_ACCESS_LOG_H
 #define SIMGPU_DEVICE_ACCESS_LOG_H
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "device/launch.h"
-#include "device/run.h" /* struct poll */
+#include "device/poll.h"
 #include "device/touched.h"
 
-enum kind {
-    READ,
-    WRITE,
-    ATOMIC,   /* of narrower scope than the system's */
-    EXCHANGE, /* likewise, ignoring the old value */
-    SYSTEM,   /* an atomic at system scope: sync.c knows what it orders; */
-    RETRY,    /* likewise a compare-and-swap right after one that failed */
-    SIGNAL,   /* likewise a word that is set, or volatile */
-    POLL,     /* likewise a read of a word that others may write */
-    REDUCED,  /* read by the switch, which reduces; */
-    SPREAD,   /* written by the switch to all; */
-    ADDED,    /* or an atomic at all */
-    KINDS
+/* How a kernel touches bytes. */
+enum touch_kind {
+    TOUCH_READ,
+    TOUCH_WRITE,
+    TOUCH_ATOMIC,   /* has a narrower scope than the system */
+    TOUCH_EXCHANGE, /* an ATOMIC that ignores the old value */
+    TOUCH_SYSTEM,  /* at system scope: sync.c handles it, and the next three; */
+    TOUCH_RETRY,   /* a compare-and-swap right after one that failed */
+    TOUCH_SIGNAL,  /* a store to a word that others may poll */
+    TOUCH_POLL,    /* a read of a word that others may write */
+    TOUCH_REDUCED, /* read by the switch, which reduces */
+    TOUCH_SPREAD,  /* written by the switch to all memories */
+    TOUCH_ADDED,   /* an atomic of the switch in all memories */
+    TOUCH_KINDS
 };
-enum { MAX_FIRST = 16, SPANS = 512 };
+enum {
+    ACCESS_LOG_FIRSTS = 16, /* first reads that are recorded */
+    ACCESS_LOG_SPANS = 512, /* instructions that have a span, by address */
+    ACCESS_LOG_TRAILS = 64, /* and that have a trail */
+    ACCESS_LOG_STEPS = 512, /* steps in a trail */
+    ACCESS_LOG_AHEAD = 6    /* steps: how early to load what comes next */
+};
 
 /*
- * The bytes that an instruction of the kernel may touch without being noted
- * again: [begin, end) is in the set of its kind, except for [fresh, end), which
- * is to be added. It may grow up to `limit`. All NULL: nothing is known. The
- * layout is known to simnvcc/inline.c.
+ * The bytes that an instruction of the kernel can touch without being recorded
+ * again. [begin, end) is in the set of its kind, except for [fresh, end), which
+ * is still to be added. The span can grow up to `limit`. In an empty span all
+ * are NULL. simnvcc/inline.c generates code that relies on the layout.
  */
-struct span {
+struct access_span {
     const char *begin, *end, *limit, *fresh;
-    const char *next; /* where its last access beside them ended */
+    const char *next; /* end of the latest access outside the span */
 };
 
-struct spans {             /* of the instructions that read, or write */
-    struct span at[SPANS]; /* by address of the instruction */
+/* True if the access is in the instruction's span,
+ * which may grow to include it. */
+static inline int access_in_span(struct access_span *s, const char *p,
+                                 size_t nbytes)
+{
+    const char *const end = p + nbytes;
+    if (__builtin_expect(p >= s->begin && end <= s->end, 1))
+        return 1;
+    if (p != s->end || end > s->limit)
+        return 0;
+    s->end = end;
+    return 1;
+}
+
+struct access_spans { /* all instructions that read, or that write */
+    struct access_span at[ACCESS_LOG_SPANS]; /* by the instruction's address */
 };
 
-struct used { /* a span that is not empty: of those, or in device code */
-    struct span *span;
-    enum kind kind;
+/*
+ * An instruction in a loop touches bytes far apart, and for the next thread the
+ * bytes right behind each of these:
+ *
+ *     thread 0:   x[0]   x[n]     x[2n]     x[3n]
+ *     thread 1:   x[1]   x[n + 1] x[2n + 1] x[3n + 1]
+ *
+ * So it gets further spans, its *steps*, and for each the step that followed it
+ * the last time. It gets them once it has left its own span often.
+ */
+struct access_step {
+    struct access_span span;
+    struct access_step *then; /* NULL: unknown */
 };
 
-struct range { /* bytes of one allocation, user addresses */
+struct access_trail {
+    const struct access_span
+        *of; /* its instruction's span; NULL: none has it */
+    struct access_step *last;
+    struct access_step *step; /* ACCESS_LOG_STEPS, and as many as AHEAD */
+    struct access_step *begin, *added; /* steps added without one being met */
+    const struct access_span *next_of; /* who gets the trail */
+    unsigned nleft;                    /* how often it has left its span */
+    unsigned nmet, nmissed; /* accesses that were the expected step */
+    unsigned nadded;
+};
+
+struct access_used { /* a span in use, of the log's or in device code */
+    struct access_span *span;
+    enum touch_kind kind;
+};
+
+struct access_range { /* bytes of one allocation, user addresses */
     const char *begin, *end;
     uint32_t block; /* index into the log's blocks */
-    int rough;      /* not all of it was touched */
+    int rough;      /* contains bytes that were not touched */
 };
 
-struct first {
-    struct range range;
-    enum kind kind;
+struct access_first {
+    struct access_range range;
+    enum touch_kind kind;
 };
 
 struct transfer; /* put.c */
 
-struct log { /* of the kernel that this worker runs */
+struct access_log { /* what one kernel on this worker touches */
     const struct launch *launch;
-    uint64_t count;           /* accesses without polls */
-    int fenced;               /* the kernel has called a fence */
+    uint64_t count; /* number of accesses other than polls */
+    int fenced;     /* the kernel has called a fence */
+    int strayed;    /* it has written outside the used part of an allocation */
     struct heap_block *block; /* allocations touched */
-    uint32_t nblocks, latest; /* latest: the one used last */
-    const struct poll *poll;  /* of the running thread */
-    struct touched set[KINDS];
-    struct spans spans[WRITE + 1];
-    struct used *used;
+    uint32_t nblocks, latest; /* latest: used last */
+    const struct poll *poll;  /* the running thread's */
+    struct touched set[TOUCH_KINDS];
+    struct access_spans spans[TOUCH_WRITE + 1];
+    struct access_trail trail[ACCESS_LOG_TRAILS]; /* by the span's address */
+    int has_left; /* an instruction has left its span: access_log_left() */
+    struct access_used *used;
     size_t nused, cap_used;
-    struct range *range; /* of one kind, being reported */
+    struct access_range *range; /* ranges of the kind being reported */
     size_t nranges, cap_ranges;
-    struct first *first; /* read before the kernel wrote there */
+    struct access_first *first; /* bytes read before the kernel wrote them */
     size_t nfirst, most_first, cap_first;
-    const struct log *earlier; /* cores.h: of the grid's first slice */
+    const struct access_log
+        *earlier; /* log of the grid's first slice (cores.h) */
     struct graph_access *access;
     struct graph_move *move;
-    struct transfer *transfer; /* not known to have arrived: put.c */
+    int was_alone, is_alone;      /* the kernel: alone.h */
+    struct access_range own;      /* an allocation that it alone can change */
+    struct access_range words[2]; /* in it, known atomic, exchange accesses */
+    struct access_range array;    /* in shared memory, for atomics */
+    unsigned nwords;              /* accesses to others */
+    struct transfer *transfer;    /* may not have arrived yet: put.c */
     size_t ntransfers, cap_transfers;
 };
 
-/* Kinds that a spinning thread makes many of. */
-static inline int access_may_spin(enum kind kind)
+/* The kinds of access that a spinning thread repeats. */
+static inline int access_may_spin(enum touch_kind kind)
 {
-    return kind == ATOMIC || kind == SYSTEM || kind == RETRY || kind == ADDED;
+    return kind == TOUCH_ATOMIC || kind == TOUCH_SYSTEM ||
+           kind == TOUCH_RETRY || kind == TOUCH_ADDED;
 }
 
-/* Kinds by which all memories of a multicast are touched: the switch moves the
- * bytes between each and itself. */
-static inline int access_by_switch(enum kind kind)
+/* The kinds of access that touch all memories of a multicast: the switch moves
+ * the bytes between each memory and itself. */
+static inline int access_by_switch(enum touch_kind kind)
 {
-    return kind >= REDUCED;
+    return kind >= TOUCH_REDUCED;
 }
 
-/* The latency of a word is charged to its waiter (sync.c): no bytes are
- * moved. */
-static inline int access_is_word(enum kind kind)
+/* The access moves no bytes in the model: the latency of its word is charged to
+ * the kernel that waits for it (sync.c). */
+static inline int access_is_word(enum touch_kind kind)
 {
-    return kind == EXCHANGE || kind == SIGNAL || kind == POLL;
+    return kind == TOUCH_EXCHANGE || kind == TOUCH_SIGNAL || kind == TOUCH_POLL;
 }
 
-/* False for retries, too: which words a thread still tries, in a hash map that
- * several ranks fill, depends on which of them came first, and modelled time
- * must not. */
-static inline int access_moves_bytes(enum kind kind)
+/* Retries move no bytes: when several ranks fill a hash map, the slots that a
+ * thread still has to try depend on which rank was first, and modelled time
+ * must not depend on that. */
+static inline int access_moves_bytes(enum touch_kind kind)
 {
-    return !access_is_word(kind) && kind != RETRY;
+    return !access_is_word(kind) && kind != TOUCH_RETRY;
 }
 
-/* Add to the sets what the spans are to add. */
-void access_log_settle(struct log *g);
+/* Add the fresh bytes of all spans to the sets. */
+void access_log_settle(struct access_log *g);
 
-/* The same; and every instruction's next access is noted. */
-void access_log_forget(struct log *g);
+/* The same, and have every instruction's next access recorded. */
+void access_log_forget(struct access_log *g);
 
-/* An instruction's span becomes this one. */
-void access_log_span(struct log *g, enum kind kind, struct span *s,
-                     struct span with);
+/* Replace an instruction's span. */
+void access_log_span(struct access_log *g, enum touch_kind kind,
+                     struct access_span *s, struct access_span with);
 
-/* The index of the allocation that holds [p, p + nbytes), or -1 if the kernel
- * has touched none such. */
-int64_t access_log_block(struct log *g, const char *p, size_t nbytes);
+/* The trail of the instruction with this span, or of another one. */
+static inline struct access_trail *access_log_trail(struct access_log *g,
+                                                    const struct access_span *s)
+{
+    return &g->trail[(uintptr_t)s / sizeof(void *) % ACCESS_LOG_TRAILS];
+}
+
+/* True if an instruction has a trail, or is to get one: access_log_step(). */
+enum { ACCESS_LOG_OFTEN = 4096 }; /* it has left its span as often */
+static inline int access_log_has_trail(struct access_log *g,
+                                       const struct access_span *s)
+{
+    const struct access_trail *const t = access_log_trail(g, s);
+    return t->next_of == s && t->nleft == ACCESS_LOG_OFTEN;
+}
+
+/* Note that an instruction has left its span. True if it now has a trail. */
+static inline int access_log_left(struct access_log *g,
+                                  const struct access_span *s)
+{
+    struct access_trail *const t = access_log_trail(g, s);
+    if (t->next_of != s) {
+        if (t->next_of)
+            return 0;
+        t->next_of = s;
+        g->has_left = 1;
+    }
+    return t->nleft == ACCESS_LOG_OFTEN || ++t->nleft == ACCESS_LOG_OFTEN;
+}
+
+/* Add a step to the instruction's trail: an access that was not the expected
+ * step, to bytes that are in the set and in an allocation that ends at
+ * `limit`. */
+void access_log_step(struct access_log *g, enum touch_kind kind,
+                     const struct access_span *s, const char *p, size_t nbytes,
+                     const char *limit);
+
+/* The index of the allocation that contains [p, p + nbytes), or -1 if the
+ * kernel has touched no such allocation. */
+int64_t access_log_block(struct access_log *g, const char *p, size_t nbytes);
+
+/* The bytes around p of its allocation: all, or its used part, or the rest. */
+static inline struct access_range access_log_limits(const struct heap_block *b,
+                                                    const char *p)
+{
+    const char *const end = b->used + b->used_nbytes;
+    if (b->used && p >= b->used && p < end)
+        return (struct access_range){.begin = b->used, .end = end};
+    return (struct access_range){.begin = b->base, .end = b->base + b->nbytes};
+}
 
 /* Convert what has been collected to the graph's form. The arrays last until
  * the next call. */
-void access_log_summarise(struct log *g, struct launch_cost *c);
+void access_log_summarise(struct access_log *g, struct launch_cost *c);
 
 /*
- * What the log `later` of blocks behind this log's has collected is added, as
- * if this log had gone on: so the first reads of bytes that this log has, too,
- * are left out. Then `later` is empty.
+ * Append the log `later`, which belongs to later blocks, as if this log had
+ * recorded their accesses: first reads of bytes that this log has already
+ * touched are left out. Afterwards `later` is empty.
  */
-void access_log_append(struct log *g, struct log *later);
+void access_log_append(struct access_log *g, struct access_log *later);
 
-/* Note a read as the first of its bytes, if there is room. */
-void access_log_first(struct log *g, struct first first);
+/* Record a first read, unless there are too many already. */
+void access_log_first(struct access_log *g, struct access_first first);
 
-/* Start over: nothing has been touched. */
-void access_log_clear(struct log *g);
+/* Empty the log. */
+void access_log_clear(struct access_log *g);
 
-/* An array with room for n elements; never NULL. */
+/* Resize an array to hold n elements; never returns NULL. */
 void *access_log_grow(void *array, size_t n, size_t size);
 
 #endif

@@ -1,20 +1,21 @@
 /*
  * atomics.c: std::atomic and the __atomic builtins, as the compiler calls them
  *
- * In instrumented code every atomic operation is a call of one of the functions
- * below. On a device thread, words of 4 and 8 bytes of global memory go to
- * sync.c, which knows what they order; a load lets the other threads run
- * first, so a thread may spin on it. Everything else is a plain atomic
- * operation, sequentially consistent.
+ * In instrumented code every atomic operation calls one of the functions below.
+ * On a device thread, words of 4 and 8 bytes of global memory are handled by
+ * sync.c, which derives the order of kernels from them; a load lets the other
+ * threads run first, so a thread can spin on it. All other atomics are plain
+ * ones, sequentially consistent.
  */
 #include <stdint.h>
 
-#include "core/heap_space.h" /* space_slot */
-#include "device/run.h"
+#include "core/heap/heap_space.h" /* space_slot */
+#include "device/access.h"
+#include "device/poll.h"
 #include "simgpu/kernel.h"
 
-/* The compiler's memory orders: relaxed, consume, acquire, release, both, all.
- * What each means for sync.c. */
+/* Map the compiler's memory orders (relaxed, consume, acquire, release, both,
+ * all) to those of sync.c. */
 static int order_of(int order)
 {
     static const int of[] = {0,
@@ -38,14 +39,23 @@ static void touch(const volatile void *p, unsigned nbytes)
         simgpu_atomic_access(p, nbytes);
 }
 
-/* A device thread looks at a word that another one of its block may set. */
+/* Check a load or a store of a word in shared memory. */
+static void touch_shared(const volatile void *p, unsigned nbytes,
+                         enum access_use use, const void *pc)
+{
+    if (!simgpu_outside && (nbytes == 4 || nbytes == 8) && simgpu_is_shared(p))
+        access_touch(p, nbytes, use, pc);
+}
+
+/* Let the block's other threads run before a device thread reads a word that
+ * one of them may set. */
 static void look(void)
 {
     if (!simgpu_outside)
-        run_yield();
+        poll_yield();
 }
 
-struct exchange { /* an operand of sync.c's updates */
+struct exchange { /* an operand of sync.c's update functions */
     uint64_t expected, desired;
 };
 
@@ -113,6 +123,7 @@ UPDATES(UPDATE_WORD, 64, uint64_t)
         if (is_word(p, sizeof *p))                                             \
             return (T)simgpu_sync_load(p, sizeof *p, order_of(order));         \
         look();                                                                \
+        touch_shared(p, sizeof *p, ACCESS_POLL, __builtin_return_address(0));  \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                           \
     }                                                                          \
     void __tsan_atomic##n##_store(volatile T *p, T v, int order);              \
@@ -120,15 +131,18 @@ UPDATES(UPDATE_WORD, 64, uint64_t)
     {                                                                          \
         if (is_word(p, sizeof v))                                              \
             simgpu_sync_store(p, sizeof v, (uint64_t)v, order_of(order));      \
-        else                                                                   \
+        else {                                                                 \
+            touch_shared(p, sizeof v, ACCESS_SIGNAL,                           \
+                         __builtin_return_address(0));                         \
             __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                          \
+        }                                                                      \
     }
 LOAD_STORE(8, uint8_t)
 LOAD_STORE(16, uint16_t)
 LOAD_STORE(32, uint32_t)
 LOAD_STORE(64, uint64_t)
 
-/* Returns 1 if *p was *expected; otherwise that becomes what *p is. */
+/* Returns 1 if *p was *expected; otherwise sets *expected to *p. */
 #define COMPARE(n, T)                                                          \
     static int compare##n(volatile T *p, T *expected, T desired, int order)    \
     {                                                                          \

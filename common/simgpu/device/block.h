@@ -1,15 +1,21 @@
 /*
  * block.h: the block that a worker runs
  *
- * The threads of a block run on *carriers*, fibers that take one thread after
- * the other. A thread that has to wait keeps its carrier, and the next thread
- * starts on another:
+ * The threads of a block run on *carriers*, fibers that each run one thread
+ * after the other. A thread that waits keeps its carrier, and the next thread
+ * starts on another one:
  *
  *     carrier 0:  t0 ends, t1 ends, t2 -- barrier -------- t2 ends
  *     carrier 1:                       t3 -- barrier ------ t3 ends
  *
- * carrier.c starts threads and has them wait, warp.c exchanges values between
- * threads that wait for each other, run.c decides who continues.
+ * After a barrier of the whole block, its carriers run in *lockstep* until one
+ * of them does anything but reach the next barrier. Carriers before the current
+ * one then are at the barrier and the others are ready, although `state` says
+ * READY for all. So a thread that reaches the barrier only has to make the next
+ * carrier the current one.
+ *
+ * carrier.c starts threads and suspends them, warp.c exchanges values between
+ * threads that wait for each other, run.c decides which thread continues.
  */
 #ifndef SIMGPU_DEVICE_BLOCK_H
 #define SIMGPU_DEVICE_BLOCK_H
@@ -18,64 +24,91 @@
 
 #include "device/fiber.h"
 #include "device/launch.h"
-#include "device/run.h" /* struct poll */
+#include "device/poll.h"
 
 enum { MAX_THREADS = 1024, WARP = 32 };
 
 enum state { READY, AT_BARRIER, AT_WARP, CONVERGES, POLLS, ENDED, STATES };
 
+/* The part of a carrier that a switch to it reads. A barrier switches to all
+ * carriers of a block, which fit in the processor's cache only if they are
+ * small. */
 struct carrier {
     struct fiber fiber;
-    char *stack;
-    unsigned thread; /* that it runs */
     struct simgpu_uint3 at;
-    enum state state;
-    uint32_t mask;  /* AT_WARP: lanes awaited; CONVERGES: the result */
+    unsigned thread; /* the thread it runs */
+    uint32_t mask;   /* AT_WARP: lanes awaited; then and in CONVERGES: those
+                        that have come */
+};
+
+struct carrier_rest { /* the other part of a carrier */
+    char *stack;
     const void *pc; /* CONVERGES: where */
+    unsigned from;  /* AT_WARP: gets ngets posted values from there on */
+    unsigned ngets;
+    uint64_t *gets;
     struct poll poll;
 };
+
+struct race;
 
 struct block { /* the block that this worker runs */
     const struct launch *launch;
     unsigned nthreads, next; /* next: first thread not yet started */
-    struct place {
+    struct block_place {
         uint64_t xy;
         unsigned z;
-    } next_at;                       /* of thread `next` */
-    struct simgpu_uint3 *thread_idx; /* of the worker's */
-    const struct poll **running;     /* likewise */
+    } next_at;                       /* coordinates of thread `next` */
+    struct simgpu_uint3 *thread_idx; /* where this worker keeps threadIdx */
+    const struct poll **running;     /* where this worker keeps the running
+                                        thread's poll */
     struct carrier *current;
-    int in_turn; /* a thread that waits hands over to the next that is ready */
+    struct carrier *lockstep; /* end of the carriers in lockstep, or NULL */
+    int polled;               /* a thread of the block has polled */
+    int in_turn; /* a thread that waits switches to the next ready one */
     struct fiber scheduler;
-    struct carrier carrier[MAX_THREADS];
-    unsigned used;                      /* carriers of this block */
-    unsigned count[STATES];             /* of them in each state */
+    struct carrier carrier[MAX_THREADS + 1]; /* the last is not used */
+    struct carrier_rest rest[MAX_THREADS];
+    uint8_t state[MAX_THREADS];         /* enum state of each carrier */
+    unsigned used;                      /* carriers that this block uses */
+    unsigned count[STATES];             /* number of these by state */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     int clustered;
-    int unwaiting;       /* none of the kernel's threads waits */
-    int trapped, failed; /* a thread has ended the kernel; as an error */
+    struct race *checked; /* the check of shared memory, or NULL (race.h) */
+    int unwaiting;        /* none of the kernel's threads waits */
+    int trapped, failed;  /* a thread ended the kernel; with an error */
 };
 
-/* That of the calling thread; NULL before its first kernel. */
-extern __thread struct block *block_live
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* The calling thread's block; NULL before its first kernel (live.c). */
+extern __thread struct block *block_live __asm__("simgpu_block_live")
+    __attribute__((tls_model("initial-exec")));
 
-static inline void block_set_state(struct block *b, struct carrier *c,
+static inline void block_set_state(struct block *b, const struct carrier *c,
                                    enum state state)
 {
-    b->count[c->state]--;
+    uint8_t *const at = &b->state[c - b->carrier];
+    b->count[*at]--;
     b->count[state]++;
-    c->state = state;
+    *at = (uint8_t)state;
 }
 
-/* Start another carrier on the threads that have not been started. */
+static inline struct carrier_rest *block_rest(struct block *b,
+                                              const struct carrier *c)
+{
+    return &b->rest[c - b->carrier];
+}
+
+/* Start another carrier, which runs the threads that have not been started. */
 void carrier_start(struct block *b);
 
-/* Continue the carrier, until it or one that it hands over to waits. */
+/* Resume the carrier. Returns when it, or one that it switches to, waits. */
 void carrier_resume(struct block *b, struct carrier *c);
 
-/* The running thread waits, until its carrier is resumed. */
+/* The same, but one that waits switches to the next ready one. */
+void carrier_resume_in_turn(struct block *b, struct carrier *c);
+
+/* Suspend the running thread until its carrier is resumed. */
 void carrier_wait(enum state state);
 
 /* Free the stacks. */

@@ -1,83 +1,115 @@
 #define _GNU_SOURCE
 /*
- * carrier.c: the threads of a block, which share carriers as long as none waits
+ * carrier.c: the threads of a block, which share carriers until one waits
  */
-#include <errno.h>    /* errno */
-#include <stdlib.h>   /* abort */
-#include <string.h>   /* memcpy */
-#include <sys/mman.h> /* mmap */
+#include <errno.h>     /* errno */
+#include <stdatomic.h> /* atomic_fetch_add */
+#include <stdlib.h>    /* abort */
+#include <string.h>    /* memcpy */
+#include <sys/mman.h>  /* mmap */
 
+#include "core/heap/heap_space.h" /* SPACE_STACKS */
 #include "core/limit.h"
 #include "core/report.h"
 #include "device/access.h"
 #include "device/block.h"
 #include "device/cluster.h"
-#include "device/grid.h"
+#include "device/runner.h"
+#include "device/sharing/ordering.h"
 #include "device/sync.h"
 
-/* A thread's stack is address space until it is used; the report of a bad
- * access reads debugging information on it, which takes some 100 KiB. */
-enum { STACK = 512 << 10 };
+/* inaccessible bytes below a stack, so that an overflow faults */
+enum { GUARD = 4096 };
 
-enum { GUARD = 4096 }; /* bytes below a stack, inaccessible: overflows fault */
-
-__thread struct block *block_live;
+/* A thread's stack is only address space until it is used. Reporting a bad
+ * access reads debugging information on it, which takes about 100 KiB. */
+enum { STACK = SPACE_STACK_NBYTES - GUARD };
 
 /*
- * The coordinates of a block's threads, in order. x and y are one word, x
- * below: to load both together right after a store of each, the processor would
- * wait for the stores, which takes as long as a small kernel's thread.
+ * The coordinates of a block's threads, in order. x and y are kept in one word,
+ * x in its lower half. Two separate stores followed by a load of both would
+ * stall the processor, for as long as a thread of a small kernel takes.
  */
-static struct simgpu_uint3 next_thread(struct place *at, const unsigned dim[3])
+static struct simgpu_uint3 next_thread(struct block_place *at,
+                                       const unsigned dim[3])
 {
     struct simgpu_uint3 this = {.z = at->z};
     memcpy(&this, &at->xy, sizeof at->xy);
     if ((uint32_t)++at->xy == dim[0]) {
         at->xy = ((at->xy >> 32) + 1) << 32;
         if (at->xy >> 32 == dim[1])
-            *at = (struct place){0, at->z + 1};
+            *at = (struct block_place){0, at->z + 1};
     }
     return this;
 }
 
-/* The carrier's thread becomes the one that runs. */
-static void enter(struct block *b, struct carrier *c)
+/* Make the carrier's thread the running one. */
+static inline void enter(struct block *b, struct carrier *c)
 {
+    struct poll *const poll = &block_rest(b, c)->poll;
     b->current = c;
     *b->thread_idx = c->at;
-    *b->running = &c->poll;
-    if (c->poll.p)
+    *b->running = poll;
+    if (b->polled && poll->p)
         access_forget();
 }
 
-/* The running carrier has to wait: switch to the next one that is ready, if
- * these have their turn, or to the scheduler. */
-static void leave(struct block *b, struct carrier *from)
+/* The fiber that runs when this carrier is suspended: the next ready carrier's
+ * if the block is in turn, or else the scheduler. */
+static inline struct fiber *next_fiber(struct block *b,
+                                       const struct carrier *from)
 {
-    struct carrier *to = b->in_turn && !b->trapped ? from + 1 : NULL;
-    const struct carrier *const end = b->carrier + b->used;
-    while (to && to < end && to->state != READY)
-        to++;
-    if (!to || to >= end) {
-        fiber_switch(&from->fiber, &b->scheduler);
-        return;
-    }
-    enter(b, to);
-    fiber_switch(&from->fiber, &to->fiber);
+    unsigned i = (unsigned)(from - b->carrier) + 1;
+    if (!b->in_turn || b->trapped)
+        return &b->scheduler;
+    while (i < b->used && b->state[i] != READY)
+        i++;
+    if (i == b->used)
+        return &b->scheduler;
+    fiber_prefetch(&b->carrier[i + 1 < b->used ? i + 1 : 0].fiber);
+    enter(b, &b->carrier[i]);
+    return &b->carrier[i].fiber;
 }
 
-/* The carrier's thread ends. */
+/* Bring `state` up to date with what has run in lockstep. */
+static void end_lockstep(struct block *b)
+{
+    const unsigned n = (unsigned)(b->current - b->carrier);
+    if (!b->lockstep)
+        return;
+    b->lockstep = NULL;
+    memset(b->state, AT_BARRIER, n);
+    b->count[AT_BARRIER] += n;
+    b->count[READY] -= n;
+    *b->running = &b->rest[n].poll;
+}
+
+/* Suspend the running carrier, in a state other than READY. */
+static void leave(struct block *b, struct carrier *from, enum state state)
+{
+    end_lockstep(b);
+    block_set_state(b, from, state);
+    fiber_switch(&from->fiber, next_fiber(b, from));
+}
+
+/* Record what the carrier's thread has read while it polled, if it has. */
+static inline void commit(struct block *b, const struct carrier *me)
+{
+    if (b->polled && block_rest(b, me)->poll.p)
+        sync_commit();
+}
+
+/* End the carrier's thread. */
 static void end_thread(struct block *b, struct carrier *me)
 {
-    if (me->poll.p)
-        sync_commit();
+    commit(b, me);
     b->alive[me->thread / WARP] &= ~(UINT32_C(1) << me->thread % WARP);
     if (b->clustered)
         cluster_thread_ended();
 }
 
-/* The same for all threads of a block in which none waits: there is nothing to
- * keep of a thread for others. */
+/* Run all threads of a block in which none waits: no thread's state has to be
+ * kept for others. */
 static void carry_all(struct block *b)
 {
     const struct launch *const l = b->launch;
@@ -103,18 +135,19 @@ static void carry(void)
     while (b->next < b->nthreads) {
         me->thread = b->next++;
         me->at = *b->thread_idx = next_thread(&b->next_at, b->launch->block);
-        me->poll.unchanged = NULL; // of the last thread
-        me->poll.peeks = 0;
+        if (b->polled) { // by the previous thread
+            block_rest(b, me)->poll.unchanged = NULL;
+            block_rest(b, me)->poll.peeks = 0;
+        }
         k->call(k->host_stub, b->launch->params);
         end_thread(b, me);
     }
-    block_set_state(b, me, ENDED);
-    leave(b, me); // for good
+    leave(b, me, ENDED); // never returns
 }
 
-/* Since Linux 6.13 a page can be inaccessible within a mapping, so that the
- * stacks of a large grid are one; before, each takes two of the system's few.
- */
+/* Since Linux 6.13 a page within a mapping can be made inaccessible, so that
+ * all stacks of a large grid are one mapping. Before, each stack takes two
+ * mappings, of which the system allows few. */
 static int guard(void *at)
 {
     enum { INSTALL = 102 }; // MADV_GUARD_INSTALL
@@ -122,11 +155,18 @@ static int guard(void *at)
                                             : mprotect(at, GUARD, PROT_NONE);
 }
 
-static void give_stack(struct carrier *c)
+/* Map a stack among the others. Should the system place it elsewhere, its
+ * local variables count as memory that device code may touch all the same
+ * (outside.h). */
+static void give_stack(struct carrier_rest *c)
 {
+    static _Atomic uint64_t next;
     char hint[LIMIT_HINT];
-    char *const at = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const uint64_t place =
+        atomic_fetch_add(&next, 1) % (1 << 24) * SPACE_STACK_NBYTES;
+    char *const at =
+        mmap(SPACE_STACKS + place, GUARD + STACK, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED || guard(at) != 0)
         simgpu_report_fault(
             NULL, "cannot allocate the stack of a device thread: %m%s",
@@ -134,8 +174,8 @@ static void give_stack(struct carrier *c)
     c->stack = at + GUARD;
 }
 
-/* Stacks begin at different places of a page: they would share the same few
- * lines of the processor's cache. */
+/* Stacks start at different offsets within a page. At equal offsets they would
+ * compete for the same few lines of the processor's cache. */
 static size_t color(unsigned i)
 {
     return i * 5 % 64 * 64;
@@ -148,14 +188,24 @@ void carrier_resume(struct block *b, struct carrier *c)
     fiber_switch(&b->scheduler, &c->fiber);
 }
 
+void carrier_resume_in_turn(struct block *b, struct carrier *c)
+{
+    if (c == b->carrier && b->count[READY] == b->used && !b->polled &&
+        !b->checked)
+        b->lockstep = b->carrier + b->used;
+    b->in_turn = 1;
+    carrier_resume(b, c);
+    b->in_turn = 0;
+}
+
 void carrier_start(struct block *b)
 {
-    struct carrier *const c = &b->carrier[b->used++];
-    if (!c->stack)
-        give_stack(c);
-    fiber_init(&c->fiber, c->stack, STACK - color(b->used), carry);
-    c->poll = (struct poll){0};
-    c->state = READY;
+    const unsigned i = b->used++;
+    struct carrier *const c = &b->carrier[i];
+    if (!b->rest[i].stack)
+        give_stack(&b->rest[i]);
+    fiber_init(&c->fiber, b->rest[i].stack, STACK - color(b->used), carry);
+    b->state[i] = READY;
     b->count[READY]++;
     carrier_resume(b, c);
 }
@@ -163,24 +213,28 @@ void carrier_start(struct block *b)
 void carrier_forget(struct block *b)
 {
     for (unsigned i = 0; i < MAX_THREADS; i++)
-        if (b->carrier[i].stack)
-            munmap(b->carrier[i].stack - GUARD, GUARD + STACK);
+        if (b->rest[i].stack)
+            munmap(b->rest[i].stack - GUARD, GUARD + STACK);
 }
 
 void carrier_wait(enum state state)
 {
-    struct block *const b = block_live;
-    struct carrier *const me = b->current;
-    block_set_state(b, me, state);
-    leave(b, me);
+    leave(block_live, block_live->current, state);
 }
 
-struct poll *run_poll(void)
+struct poll *poll_current(void)
 {
-    return &block_live->current->poll;
+    end_lockstep(block_live);
+    block_live->polled = 1;
+    return &block_rest(block_live, block_live->current)->poll;
 }
 
-void run_yield(void)
+struct poll *poll_pending(void)
+{
+    return block_live->polled ? poll_current() : NULL;
+}
+
+void poll_yield(void)
 {
     carrier_wait(POLLS);
 }
@@ -190,17 +244,33 @@ void simgpu_yield(void)
     carrier_wait(POLLS);
 }
 
+static __attribute__((noinline)) void wait_at_barrier(struct block *b)
+{
+    commit(b, b->current);
+    if (b->checked)
+        ordering_barrier();
+    leave(b, b->current, AT_BARRIER);
+}
+
+/* No thread polls in lockstep, so the running thread's poll, which is empty,
+ * serves the next one too. Past the last carrier, or without lockstep
+ * (NULL), the scheduler has to release the barrier. */
 void simgpu_syncthreads(void)
 {
     struct block *const b = block_live;
-    if (b->current->poll.p)
-        sync_commit();
-    block_set_state(b, b->current, AT_BARRIER);
-    leave(b, b->current);
+    struct carrier *const me = b->current, *const to = me + 1;
+    if (__builtin_expect(to >= b->lockstep, 0)) {
+        wait_at_barrier(b);
+        return;
+    }
+    b->current = to;
+    *b->thread_idx = to->at;
+    fiber_prefetch(&to[1].fiber);
+    fiber_switch(&me->fiber, &to->fiber);
 }
 
-/* The thread's frames stay on its carrier, which ends with it: the threads not
- * yet started get another. */
+/* The thread's frames stay on its carrier, which ends with the thread. Threads
+ * not yet started get another carrier. */
 void simgpu_exit(void)
 {
     end_thread(block_live, block_live->current);
@@ -211,7 +281,7 @@ void simgpu_exit(void)
 void simgpu_leave(void)
 {
     block_live->trapped = 1;
-    grid_stop();
+    runner_stop();
     carrier_wait(ENDED);
     abort(); // an ended thread is never resumed
 }

@@ -13,7 +13,7 @@ struct child {
 int child_launch(const struct launch *l, int tail,
                  void (*release)(const struct launch *l))
 {
-    struct children *const c = grid_runner()->grid->children;
+    struct children *const c = runner_me->grid->children;
     struct child *const child = malloc(sizeof *child);
     if (!child)
         return 0;

@@ -6,28 +6,29 @@
 #include <time.h>      /* nanosleep */
 
 #include "core/cores.h"
-#include "core/fault.h"
+#include "core/heap/fault.h"
 #include "core/thread.h"
 #include "device/access.h"
+#include "device/blocks.h"
+#include "device/sharing/race.h"
 
-/* Fewer threads than these are run in the time that it takes to wake a
- * helper. */
+/* Waking a helper takes as long as running this many threads. */
 enum { LEAST_THREADS = 16384 };
 
-struct slice { /* of a grid's blocks, in order */
+struct slice { /* a range of a grid's blocks */
     struct grid *grid;
     uint64_t begin, end;     /* its blocks */
-    uint64_t next;           /* the first that has not run */
-    void *log;               /* of a helper's */
+    uint64_t next;           /* first block that has not run */
+    void *log;               /* log of the helper's accesses */
     const struct slice *all; /* the first slice */
     atomic_int over;
 };
 
-/* A thread that runs a slice of any grid, and then waits for another one. */
+/* A thread that runs one slice of any grid at a time, and waits in between. */
 static struct helper {
     struct slice *slice; /* NULL: none */
     pthread_cond_t wake;
-    struct helper *next; /* that is free, too */
+    struct helper *next; /* next free helper */
 } * free_helpers;
 static int nhelpers;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,7 +36,7 @@ static pthread_cond_t slice_over = PTHREAD_COND_INITIALIZER;
 
 static __thread const struct slice *mine;
 
-/* In a signal handler, too. */
+/* A signal handler calls this, too. */
 static void wait_for_earlier(void)
 {
     const struct timespec pause = {0, 1000000};
@@ -58,7 +59,7 @@ static void run_slice(struct slice *s)
                        g.launch->site);
     fault_set_order(wait_for_earlier);
     access_begin_slice(g.launch, g.log);
-    grid_run_alone(&r);
+    blocks_run_alone(&r);
     s->log = access_end_slice();
     s->next = g.next;
     fault_set_order(NULL);
@@ -79,7 +80,8 @@ static void *helper_main(void *arg)
         run_slice(s);
         pthread_mutex_lock(&lock);
         h->slice = NULL;
-        atomic_store(&s->over, 1); // its log is the kernel's thread's now
+        // from here on the kernel's thread may read the log
+        atomic_store(&s->over, 1);
         pthread_cond_broadcast(&slice_over);
     }
     return NULL;
@@ -101,7 +103,7 @@ static struct helper *new_helper(void)
     return h;
 }
 
-/* At most `want`, to be given back; returns how many. */
+/* Take up to `want` free helpers, to be given back. Returns their number. */
 static int take_helpers(struct helper *h[], int want)
 {
     int n = 0;
@@ -142,9 +144,9 @@ static void wait_for(struct slice *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- a grid -------------------------------------------------------------- */
+/* ---- running a grid ------------------------------------------------------ */
 
-/* How many slices would be good. */
+/* The number of slices to cut a grid into. */
 static int slices_for(const struct grid *g)
 {
     const struct launch *const l = g->launch;
@@ -152,18 +154,18 @@ static int slices_for(const struct grid *g)
         (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (g->n < 2 || g->n * per_block < LEAST_THREADS || l->cooperative ||
         g->cluster_size > 1 ||
-        !(kernel_promises(l->kernel) & SIMGPU_INDEPENDENT))
+        !(kernel_promises(l->kernel) & SIMGPU_INDEPENDENT) || race_applies(l))
         return 1;
     const int cores = cores_of_kernel();
     return g->n < (uint64_t)cores ? (int)g->n : cores;
 }
 
-/* Run what a slice has left on the kernel's own thread. */
+/* Run a slice's remaining blocks on the kernel's own thread. */
 static void run_rest(struct grid *g, const struct slice *s)
 {
     g->next = s->next;
     g->n = s->end;
-    grid_run_alone(g->runner[0]);
+    blocks_run_alone(g->runner[0]);
 }
 
 int cores_run(struct grid *g)

@@ -1,8 +1,8 @@
 /*
  * dynamic.c: a block's dynamic shared memory
  *
- * A thread-local array, since the threads of a block are fibers of one thread,
- * and since device code may declare it as one, outside of functions:
+ * The array is thread-local, because a block's threads are fibers of one
+ * thread, and because device code may declare it outside of functions:
  *
  *     extern __shared__ float s[];
  */

@@ -2,18 +2,17 @@
 
 #include <stdint.h> /* uintptr_t */
 
-#if FIBER_SAVES_STACK
 /*
- * Push the registers that a function must preserve, swap the stacks, pop those
- * of the other fiber, and return to its caller. The control words of the
- * floating-point units are left alone: kernels do not change them.
+ * simgpu_switch_stacks() pushes the registers that a function must preserve,
+ * swaps the stacks, pops those of the other fiber, and returns to its caller.
+ * The control words of the floating-point units are left alone: kernels do not
+ * change them.
  */
-void simgpu_switch_stacks(void **save, void *sp);
-#endif
-
 #if defined(__x86_64__)
 /*     sp -> r15 r14 r13 r12 rbx rbp | return address | its caller's frame */
 __asm__(".text\n"
+        ".globl simgpu_switch_stacks\n"
+        ".hidden simgpu_switch_stacks\n"
         ".type simgpu_switch_stacks, @function\n"
         "simgpu_switch_stacks:\n"
         "    pushq %rbp\n"
@@ -33,13 +32,16 @@ __asm__(".text\n"
         "    ret\n"
         ".size simgpu_switch_stacks, . - simgpu_switch_stacks\n");
 
-/* Words from sp, and that of the return address. Nothing is above it, so that
- * entry() begins as called: 8 off a multiple of 16. */
+/* The number of words saved from sp on, and the index of the return address. No
+ * word lies above it, so entry() starts with the stack of a called function: 8
+ * off a multiple of 16. */
 enum { SAVED = 8, RETURN = 6 };
 
 #elif defined(__aarch64__)
 /*     sp -> x29 x30 | x19 ... x28 | d8 ... d15 | its caller's frame */
 __asm__(".text\n"
+        ".globl simgpu_switch_stacks\n"
+        ".hidden simgpu_switch_stacks\n"
         ".type simgpu_switch_stacks, @function\n"
         "simgpu_switch_stacks:\n"
         "    stp x29, x30, [sp, #-160]!\n"
@@ -68,7 +70,8 @@ __asm__(".text\n"
         "    ret\n"
         ".size simgpu_switch_stacks, . - simgpu_switch_stacks\n");
 
-/* Words from sp, and that of x30, where ret goes. */
+/* The number of words saved from sp on, and the index of
+ * x30, to which ret jumps. */
 enum { SAVED = 20, RETURN = 1 };
 #endif
 
@@ -84,10 +87,6 @@ void fiber_init(struct fiber *f, void *stack, size_t nbytes,
     f->sp = sp;
 }
 
-void fiber_switch(struct fiber *from, struct fiber *to)
-{
-    simgpu_switch_stacks(&from->sp, to->sp);
-}
 #else
 void fiber_init(struct fiber *f, void *stack, size_t nbytes,
                 void (*entry)(void))

@@ -1,9 +1,9 @@
 /*
- * fiber.h: stacks that one thread runs in turn
+ * fiber.h: stacks that one thread switches between
  *
- * The threads of a block are fibers of one worker, which continue when they are
+ * The threads of a block are fibers of one worker; a fiber runs only when it is
  * switched to. On x86-64 and arm64 a switch saves the registers that a call
- * must preserve and takes some nanoseconds; elsewhere it is swapcontext(),
+ * must preserve, which takes a few nanoseconds. Elsewhere it is swapcontext(),
  * which makes a system call.
  */
 #ifndef SIMGPU_DEVICE_FIBER_H
@@ -20,17 +20,37 @@
 
 struct fiber {
 #if FIBER_SAVES_STACK
-    void *sp; /* while it is not running */
+    void *sp; /* saved stack pointer while not running */
 #else
     ucontext_t context;
 #endif
 };
 
-/* A fiber that will run entry() on this stack; entry never returns. */
+/* Prepare a fiber that will run entry() on this stack; entry never returns. */
 void fiber_init(struct fiber *f, void *stack, size_t nbytes,
                 void (*entry)(void));
 
+/* Load the fiber's saved registers into the processor's cache, because it runs
+ * soon. */
+static inline void fiber_prefetch(const struct fiber *f)
+{
+#if FIBER_SAVES_STACK
+    __builtin_prefetch(f->sp);
+#else
+    (void)f;
+#endif
+}
+
 /* Leave `from`, which is running, and continue `to`. */
+#if FIBER_SAVES_STACK
+void simgpu_switch_stacks(void **save, void *sp)
+    __attribute__((visibility("hidden")));
+static inline void fiber_switch(struct fiber *from, struct fiber *to)
+{
+    simgpu_switch_stacks(&from->sp, to->sp);
+}
+#else
 void fiber_switch(struct fiber *from, struct fiber *to);
+#endif
 
 #endif

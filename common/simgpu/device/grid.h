@@ -1,14 +1,16 @@
 /*
  * grid.h: the blocks of a grid that run at the same time
  *
- * Usually one: blocks run in order on the worker. A block that waits for
- * another one gets it started on a thread of its own, a *runner*, so that each
- * has its own shared memory. Only one runner runs at a time, by turns in a
- * fixed order: what a kernel does depends on no clock.
+ * Usually one block runs at a time: the worker runs them in order. When a block
+ * waits for another one, that one is started on a separate thread, a *runner*,
+ * so that each has its own shared memory. Only one runner runs at a time, and
+ * they take turns in a fixed order, so that a kernel's behaviour depends on no
+ * clock.
  *
- * Blocks are started ahead at once in a cooperative grid; in others when the
- * running block waits, and nothing but its own grid can end that: no other
- * kernel runs and there is no other rank. Otherwise after a second.
+ * A cooperative grid starts all its blocks ahead at once. Another grid starts a
+ * block ahead when the running one waits and only the grid itself can end the
+ * wait, because no other kernel runs and there is no other rank; otherwise
+ * after a second.
  */
 #ifndef SIMGPU_DEVICE_GRID_H
 #define SIMGPU_DEVICE_GRID_H
@@ -18,25 +20,23 @@
 
 struct grid;
 
-/* Run all blocks on the calling thread, which is the first runner, with
- * run_one() for each; what they launch is added to the children. */
+/* Run all blocks, with the calling thread as the first runner, by calling
+ * run_one() for each. Kernels that they launch are added to the children. */
 void grid_run(const struct launch *l, struct children *children,
               void (*run_one)(uint64_t block), void (*forget)(void));
 
-/* No thread of the calling runner's block can continue, for the naps-th time.
- * Returns 1 if other blocks have run meanwhile: look again. 0: sleep. */
+/* Called when no thread of the calling runner's block can continue, for the
+ * naps-th time in a row. Returns 1 if other blocks have run meanwhile, so that
+ * the caller should check again, or 0 if it should sleep. */
 int grid_stalled(unsigned naps);
 
-/* A thread of the running block has done something. */
+/* Note that a thread of the running block has made progress. */
 void grid_progress(void);
 
-/* The launch to which the running block belongs. */
+/* The launch of the running block. */
 const struct launch *grid_launch(void);
 
-/* Blocks not yet started. */
+/* The number of blocks not yet started. */
 uint64_t grid_left(void);
-
-/* Start no further block. */
-void grid_stop(void);
 
 #endif

@@ -1,26 +1,26 @@
 /*
- * hooks_at.c: what g++'s device code for x86-64 calls (simnvcc/inline.h)
+ * hooks_at.c: the hooks of g++'s device code for x86-64 (simnvcc/inline.h)
  *
- * Each instruction has a span of its own, in the thread's memory, which its
- * code compares with; an access outside comes here. The code was compiled in
- * the belief that the call changes nothing but rax and rsi
- * (simgpu/inlined.h): so these functions preserve all registers. This file is
- * compiled for general registers only (rules.mk).
+ * Each instruction has its own span, in the thread's memory, which inline code
+ * compares with the address; an access outside the span calls a hook. The code
+ * was compiled on the assumption that the call changes only rax and rsi
+ * (simgpu/inlined.h), so these functions preserve all other registers. This
+ * file is compiled to use general registers only (rules.mk).
  */
 #include "device/access_live.h"
 
 #if defined(__x86_64__)
 
-#include "core/heap_space.h" /* space_slot */
-#include "device/cluster.h"
+#include "core/heap/heap_space.h" /* space_slot */
+#include "device/aligned.h"
 
 #define PRESERVING __attribute__((no_caller_saved_registers))
 
-/* Call simgpu_hook_slowly(), which uses any registers. Device code may have
- * left the stack aligned to 8 bytes only. */
-PRESERVING void simgpu_hook_saving(const char *p, struct span *s,
+/* Call simgpu_hook_slowly(), which may use any register. Device code may have
+ * aligned the stack to only 8 bytes. */
+PRESERVING void simgpu_hook_saving(const char *p, struct access_span *s,
                                    const void *pc, size_t nbytes,
-                                   enum kind kind);
+                                   enum touch_kind kind);
 __asm__(".text\n"
         ".hidden simgpu_hook_saving\n"
         ".globl simgpu_hook_saving\n"
@@ -86,57 +86,128 @@ __asm__(".text\n"
         "    ret\n"
         ".size simgpu_hook_saving, . - simgpu_hook_saving\n");
 
-/* All memory that is not a heap's and lies behind them: a kernel's shared and
- * local memory. There is nothing to note, unless it is a cluster's. */
-static void leave_out(struct log *g, struct span *s, const char *p,
-                      enum kind kind)
+/* How far a step at p, which is in the set, may grow. */
+static const char *limit(struct access_log *g, const char *p, size_t nbytes,
+                         enum touch_kind kind)
 {
-    const char *const begin = space_window(SPACE_HEAPS);
-    const char *const end = (const char *)UINTPTR_MAX;
-    const unsigned *const c = g->launch->cluster;
-    if (!s->end && p >= begin && c[0] * c[1] * c[2] == 1)
-        access_log_span(g, kind, s, (struct span){begin, end, end, end, NULL});
+    const struct touched_line *const l = touched_line(&g->set[kind], p);
+    return l->begin <= p ? l->end : p + nbytes;
 }
 
 __attribute__((visibility("hidden"), used)) void
-simgpu_hook_slowly(const char *p, struct span *s, const void *pc, size_t nbytes,
-                   enum kind kind);
-void simgpu_hook_slowly(const char *p, struct span *s, const void *pc,
-                        size_t nbytes, enum kind kind)
+simgpu_hook_slowly(const char *p, struct access_span *s, const void *pc,
+                   size_t nbytes, enum touch_kind kind);
+void simgpu_hook_slowly(const char *p, struct access_span *s, const void *pc,
+                        size_t nbytes, enum touch_kind kind)
 {
-    struct log *const g = access_live;
-    if (space_slot(p) < 0) {
-        if (cluster_nstale)
-            cluster_check(p, pc);
-        else if (g)
-            leave_out(g, s, p, kind);
-    } else if (g && !access_in_span(s, p, nbytes) &&
-               !access_aside(g, s, p, nbytes, kind))
+    struct access_log *const g = access_live;
+    if (g && !aligned_is(p, nbytes))
+        aligned_fail(g, p, nbytes, kind, pc);
+    if (g && space_slot(p) < 0)
+        access_outside_heaps(g, s, p, nbytes, kind, pc);
+    else if (g && access_aside(g, s, p, nbytes, kind)) {
+        if (access_log_has_trail(g, s))
+            access_log_step(g, kind, s, p, nbytes, limit(g, p, nbytes, kind));
+    } else if (g && !access_in_span(s, p, nbytes))
         access_outside(g, s, p, nbytes, kind, pc);
 }
 
-/* Apart, for it takes more registers than most accesses. */
+/* A separate function, since it needs more registers than most accesses. */
 PRESERVING __attribute__((noinline)) static int
-move(struct log *g, const char *p, struct span *s, size_t nbytes,
-     enum kind kind)
+move(struct access_log *g, const char *p, struct access_span *s, size_t nbytes,
+     enum touch_kind kind)
 {
     return access_move(g, s, p, nbytes, kind);
 }
 
-#define HOOK(name, nbytes, kind)                                               \
-    PRESERVING void __tsan_##name##_at(const char *p, struct span *s);         \
-    PRESERVING void __tsan_##name##_at(const char *p, struct span *s)          \
+/* An access that the instruction's trail doesn't expect. */
+static inline __attribute__((always_inline)) void
+leave(const char *p, struct access_span *s, const void *pc, size_t nbytes,
+      enum touch_kind kind)
+{
+    struct access_log *const g = access_live;
+    if (space_slot(p) < 0 || !aligned_is(p, nbytes) ||
+        (p != s->next && access_log_left(g, s)) ||
+        !(access_aside(g, s, p, nbytes, kind) || move(g, p, s, nbytes, kind)))
+        simgpu_hook_saving(p, s, pc, nbytes, kind);
+}
+
+/*
+ * The hooks themselves. An access that the instruction's trail expects, and
+ * whose step may grow to include it, returns at once:
+ *
+ *     t = trail of s, to = t->last->then
+ *     if (p == to->end && p + n <= to->limit) to->end = p + n;
+ *     else if (p < to->begin || p + n > to->end) goto leave;
+ *     t->last = to;
+ *
+ * It also loads into the processor's cache what a step some way ahead touches.
+ */
+_Static_assert(sizeof(struct access_trail) == 64 &&
+                   sizeof(struct access_span *) == 8 && ACCESS_LOG_TRAILS == 64,
+               "a trail's address is computed by masking");
+#define HOOK(name, n, kind)                                                    \
+    PRESERVING __attribute__((used)) static void __tsan_##name##_leave(        \
+        const char *p, struct access_span *s)                                  \
     {                                                                          \
-        struct log *const g = access_live;                                     \
-        if (space_slot(p) < 0 || !g ||                                         \
-            !(access_aside(g, s, p, nbytes, kind) ||                           \
-              move(g, p, s, nbytes, kind)))                                    \
-            simgpu_hook_saving(p, s, __builtin_return_address(0), nbytes,      \
-                               kind);                                          \
+        leave(p, s, __builtin_return_address(0), n, kind);                     \
+    }                                                                          \
+    void __tsan_##name##_at(const char *p, struct access_span *s);             \
+    __attribute__((naked)) void __tsan_##name##_at(                            \
+        __attribute__((unused)) const char *p,                                 \
+        __attribute__((unused)) struct access_span *s)                         \
+    {                                                                          \
+        __asm__("movq simgpu_access_live@gottpoff(%%rip), %%rax\n\t"           \
+                "movq %%fs:(%%rax), %%rax\n\t"                                 \
+                "testq %%rax, %%rax\n\t"                                       \
+                "je 3f\n\t" /* host code */                                    \
+                "pushq %%rcx\n\t"                                              \
+                "pushq %%rdx\n\t"                                              \
+                "movl %%esi, %%ecx\n\t"                                        \
+                "andl $63*8, %%ecx\n\t"                                        \
+                "leaq %c0(%%rax,%%rcx,8), %%rdx\n\t" /* t */                   \
+                "cmpq %%rsi, %c1(%%rdx)\n\t"                                   \
+                "jne 4f\n\t"                                                   \
+                "movq %c2(%%rdx), %%rcx\n\t"                                   \
+                "movq %c3(%%rcx), %%rcx\n\t" /* to */                          \
+                "testq %%rcx, %%rcx\n\t"                                       \
+                "je 4f\n\t"                                                    \
+                "leaq %c8(%%rdi), %%rax\n\t"                                   \
+                "cmpq %%rdi, %c5(%%rcx)\n\t"                                   \
+                "jne 1f\n\t"                                                   \
+                "cmpq %%rax, %c6(%%rcx)\n\t"                                   \
+                "jb 4f\n\t"                                                    \
+                "movq %%rax, %c5(%%rcx)\n\t"                                   \
+                "jmp 2f\n"                                                     \
+                "1:\tcmpq %%rdi, %c4(%%rcx)\n\t"                               \
+                "ja 4f\n\t"                                                    \
+                "cmpq %%rax, %c5(%%rcx)\n\t"                                   \
+                "jb 4f\n"                                                      \
+                "2:\tmovq %%rcx, %c2(%%rdx)\n\t"                               \
+                "incl %c7(%%rdx)\n\t"                                          \
+                "movq %c9(%%rcx), %%rax\n\t"                                   \
+                "prefetcht0 (%%rax)\n\t"                                       \
+                "popq %%rdx\n\t"                                               \
+                "popq %%rcx\n"                                                 \
+                "3:\tret\n"                                                    \
+                "4:\tpopq %%rdx\n\t"                                           \
+                "popq %%rcx\n\t"                                               \
+                "jmp __tsan_" #name "_leave"                                   \
+                :                                                              \
+                : "i"(offsetof(struct access_log, trail)),                     \
+                  "i"(offsetof(struct access_trail, of)),                      \
+                  "i"(offsetof(struct access_trail, last)),                    \
+                  "i"(offsetof(struct access_step, then)),                     \
+                  "i"(offsetof(struct access_step, span.begin)),               \
+                  "i"(offsetof(struct access_step, span.end)),                 \
+                  "i"(offsetof(struct access_step, span.limit)),               \
+                  "i"(offsetof(struct access_trail, nmet)), "i"(n),            \
+                  "i"(sizeof(struct access_step[ACCESS_LOG_AHEAD]) +           \
+                      offsetof(struct access_step, span.end)));                \
     }
 #define HOOKS(n)                                                               \
-    HOOK(read##n, n, READ)                                                     \
-    HOOK(write##n, n, WRITE)
+    HOOK(read##n, n, TOUCH_READ)                                               \
+    HOOK(write##n, n, TOUCH_WRITE)
 HOOKS(1)
 HOOKS(2)
 HOOKS(4)

@@ -3,13 +3,14 @@
 #include <stdio.h> /* snprintf */
 
 #include "core/control.h"
-#include "core/flag.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
+#include "core/report.h"
 #include "core/site.h"
+#include "core/stream/flag.h"
 
-static __thread struct idle { /* of this worker */
+static __thread struct idle { /* this worker's */
     int begun;
-    struct wait_note note; /* while begun */
+    struct wait_note note; /* describes the wait; set once `begun` */
     const struct launch *launch;
     struct poll poll;
     unsigned thread;
@@ -26,8 +27,8 @@ static void describe(const void *arg, char *out, size_t nbytes)
     if (w->poll.p) {
         const uint64_t value = simgpu_flag_read(w->poll.p, w->poll.nbytes, &by);
         snprintf(wait, sizeof wait,
-                 "waits on the flag at %p, which is %llu: %s", w->poll.p,
-                 (unsigned long long)value,
+                 "waits on the flag at %s, which is %llu: %s",
+                 simgpu_pointer_text(w->poll.p).text, (unsigned long long)value,
                  simgpu_heap_describe(w->poll.p, what, sizeof what));
     }
     if (w->poll.p && w->nblocks_left)

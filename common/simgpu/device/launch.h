@@ -3,11 +3,11 @@
  *
  * simnvcc registers each __global__ function under its address, with the sizes
  * of its parameters and a function that calls it. cudaLaunchKernel looks it up,
- * copies the parameters (they may change after the call) and enqueues an op,
- * which runs kernel_run().
+ * copies the parameters (which may change after the call) and enqueues an op
+ * that runs kernel_run().
  *
- * The __tsan_* hooks in a kernel's code report what it touches, which is
- * collected per launch as exact byte ranges.
+ * The __tsan_* hooks in a kernel's code report what it touches. Each launch
+ * collects that as exact byte ranges.
  */
 #ifndef SIMGPU_DEVICE_LAUNCH_H
 #define SIMGPU_DEVICE_LAUNCH_H
@@ -15,35 +15,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/op.h"
+#include "core/stream/op.h"
 #include "simgpu/kernel.h" /* struct kernel */
 
-/* The kernel that host code knows by this address, or NULL. */
+/* The kernel with this address in host code, or NULL. */
 const struct kernel *kernel_find(const void *host_stub);
 
-/* The address of the kernel that has this handle, its entry's; or NULL. */
+/* The address of the kernel whose entry has this handle, or NULL. */
 const void *kernel_of_handle(const void *handle);
 
-/* Name a kernel that is a template by the text of its first launch. */
+/* Name a kernel that is a template after the text of its first launch. */
 void kernel_rename(const void *host_stub, const char *text);
 
-/* What simnvcc has found out about it: SIMGPU_INDEPENDENT, SIMGPU_UNWAITING. */
+/* True in a program whose kernels are in a table (simgpu/kernel.h): a lab. */
+int kernels_are_listed(void);
+
+/* What simnvcc has proved about the kernel: SIMGPU_INDEPENDENT,
+ * SIMGPU_UNWAITING. */
 unsigned kernel_promises(const struct kernel *k);
 
 struct launch {
     const struct kernel *kernel;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* blocks; 1, 1, 1: none */
+    unsigned cluster[3]; /* in blocks; 1, 1, 1: no clusters */
     size_t shared_nbytes;
     void **params; /* private copies */
-    struct op *op; /* that it is, or is launched from */
+    struct op *op; /* the operation of this or of the first kernel */
     int device;
-    uint32_t site;   /* of the launch */
-    int cooperative; /* all blocks run at the same time */
+    uint32_t site;     /* where it was launched */
+    const void *frame; /* on the stack of the thread that launched it */
+    int cooperative;   /* all blocks run at the same time */
 };
 
-/* What a launch touched. The arrays belong to kernel_run() and last until the
- * next kernel on the same thread. */
+/* What a launch has touched. The arrays belong to kernel_run() and are valid
+ * until the next kernel on the same thread. */
 struct launch_cost {
     double flops;
     const struct graph_move *moves;

@@ -1,8 +1,8 @@
 /*
- * multicast.c: addresses for several memories (simgpu/multicast.h), and the
- * report of a mistake in a kernel's call
+ * multicast.c: addresses that stand for several memories (simgpu/multicast.h),
+ * and the report of a mistake in a kernel's call
  *
- * The table has one entry per mapping; mapping i begins at BASE + i * WINDOW,
+ * The table has one entry per mapping. Mapping i begins at BASE + i * WINDOW,
  * far above all heaps.
  */
 #include "simgpu/multicast.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy */
 
-#include "core/heap_space.h"
+#include "core/heap/heap_space.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "device/access.h"
@@ -23,7 +23,7 @@ enum { MAPPINGS = 1024 };
 static char *const BASE = (char *)0x300000000000;
 
 static struct mapping {
-    int n; /* 0: free */
+    int n; /* 0: free entry */
     size_t nbytes;
     char *base[SIMGPU_MULTICAST_MAX];
 } mapping[MAPPINGS];
@@ -75,9 +75,9 @@ int simgpu_multicast_find(const void *p, size_t nbytes,
     char what[256];
     if (i >= MAPPINGS || mapping[i].n == 0) {
         snprintf(what, sizeof what,
-                 "%p is no multimem address: take it from "
+                 "%s is no multimem address: take it from "
                  "ncclGetLsaMultimemPointer, of a window that is registered",
-                 p);
+                 simgpu_pointer_text(p).text);
         simgpu_kernel_fault("a multimem instruction", what);
     }
     const struct mapping *const m = &mapping[i];
@@ -88,8 +88,8 @@ int simgpu_multicast_find(const void *p, size_t nbytes,
         simgpu_kernel_fault("a multimem instruction", what);
     }
     if ((uintptr_t)p % nbytes) {
-        snprintf(what, sizeof what, "%p is not aligned to %zu bytes", p,
-                 nbytes);
+        snprintf(what, sizeof what, "%s is not aligned to %zu bytes",
+                 simgpu_pointer_text(p).text, nbytes);
         simgpu_kernel_fault("a multimem instruction", what);
     }
     for (int r = 0; r < m->n; r++)

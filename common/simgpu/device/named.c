@@ -1,17 +1,18 @@
 /*
  * named.c: the named barriers of a block
  *
- * Like __syncthreads(), for the `count` threads that call with one number. The
- * threads of a block are fibers of one worker, which has one set of barriers;
- * a block leaves each as it found it.
+ * A named barrier is like __syncthreads() for the `count` threads that call it
+ * with the same number. The threads of a block are fibers of one worker, which
+ * has one set of barriers; every block leaves them as it found them.
  */
 #include "device/block.h" /* MAX_THREADS */
-#include "device/sync.h"  /* sync_commit */
+#include "device/sharing/ordering.h"
+#include "device/sync.h" /* sync_commit */
 
 enum { NAMED = 16, MIN_TILE = 64, TILES = 2 * MAX_THREADS / MIN_TILE };
 
-/* Those with numbers, then those of tiles: that of size s and rank k at
- * MAX_THREADS / s + k. */
+/* First the barriers with numbers, then those of tiles: a tile of size s and
+ * rank k has the one at MAX_THREADS / s + k. */
 static __thread struct {
     unsigned arrived, phase;
 } named[NAMED + TILES];
@@ -19,14 +20,20 @@ static __thread struct {
 static void meet(unsigned i, unsigned count)
 {
     const unsigned phase = named[i].phase;
+    const int is_checked = block_live->checked != NULL;
+    // small numbers, which are not addresses, for two phases in turn
+    const void *const name = (const void *)(uintptr_t)(2 * i + phase % 2 + 1);
     sync_commit();
+    if (is_checked)
+        ordering_release(name);
     if (++named[i].arrived == count) {
         named[i].arrived = 0;
         named[i].phase++;
-        return;
     }
     while (named[i].phase == phase)
-        run_yield();
+        poll_yield();
+    if (is_checked)
+        ordering_acquire(name);
 }
 
 void simgpu_barrier(unsigned id, unsigned count)

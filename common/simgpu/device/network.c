@@ -5,7 +5,7 @@
 #include <string.h> /* memmove */
 
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "device/access.h"
@@ -13,8 +13,8 @@
 #include "device/sync.h"
 #include "simgpu/multicast.h" /* simgpu_kernel_fault */
 
-/* An operation that no kernel of this process has waited for. Of those of one
- * channel and one queue of asides, the latest stands for all. */
+/* An operation that no kernel of this process has waited for. Of the operations
+ * with the same channel and queue of parts aside, only the latest is kept. */
 struct flight {
     struct simgpu_channel channel;
     struct graph_point part;
@@ -27,7 +27,8 @@ static size_t nflights, cap_flights;
 static uint64_t latest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The latest operation of the running kernel, for signals and counters. */
+/* The latest operation of the running kernel, which
+ * signals and counters follow. */
 static __thread struct graph_point bundled;
 
 static int is_of(const struct flight *f, struct simgpu_channel c)
@@ -55,7 +56,8 @@ static void take_off(struct flight now)
     pthread_mutex_unlock(&lock);
 }
 
-/* The channel's operations in flight, of each queue at most one; up to n. */
+/* Get up to n of the channel's operations in flight, at
+ * most one of each queue. */
 static size_t under_way(struct simgpu_channel c, struct graph_point *part,
                         size_t n)
 {
@@ -68,7 +70,8 @@ static size_t under_way(struct simgpu_channel c, struct graph_point *part,
     return found;
 }
 
-/* Bytes that an operation touches, for the graph; its place in *place. */
+/* Fill in the graph's access for the bytes that an operation touches, and set
+ * *place to the place of their memory. Returns the number of accesses. */
 static size_t add_access(struct graph_access *a, const void *p, size_t nbytes,
                          enum graph_touch how, uint32_t site, int32_t *place)
 {
@@ -124,8 +127,8 @@ static uint64_t latency_ps(const void *word)
                : 0;
 }
 
-/* The part aside that has just begun, or gone on, ends with a write to this
- * word. */
+/* End the part aside that has just begun, or been continued, with a write to
+ * this word. */
 static void write_word(const void *word, const void *pc)
 {
     struct graph_access a;
@@ -146,7 +149,8 @@ void simgpu_network_signal(struct simgpu_channel c, void *word, uint64_t n,
     const int rides = how & SIMGPU_BUNDLED && bundled.index != 0;
     struct graph_point by = bundled;
     unsigned slot;
-    if (nbefore > (size_t)rides) { // not only what it rides on
+    // there is more than the operation that the signal is bundled with
+    if (nbefore > (size_t)rides) {
         by = sync_aside("ncclGin::signal", before, nbefore,
                         rides ? 0 : latency_ps(word), &slot);
         write_word(word, pc);
@@ -176,7 +180,7 @@ uint64_t simgpu_network_latest(void)
     return n;
 }
 
-/* Remove one that has landed; returns 0 if there is none. */
+/* Remove an operation that has arrived. Returns 0 if there is none. */
 static int land(struct simgpu_channel c, uint64_t upto, struct flight *out)
 {
     int found = 0;

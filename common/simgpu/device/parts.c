@@ -2,9 +2,9 @@
 
 #include <stdlib.h> /* realloc */
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "device/access.h"
 #include "device/sync.h" /* SYNC_AFTER */
 
@@ -24,7 +24,7 @@ void parts_begin(struct parts *s, struct op *op)
     s->after.n = s->known.n = 0;
 }
 
-/* Begin the part that is due, unless it would be empty. */
+/* Begin the part that is due, unless the one before would be empty. */
 static void begin_part(struct parts *s)
 {
     struct graph_point after[MAX_SEEN];
@@ -43,7 +43,7 @@ static void begin_part(struct parts *s)
 
 void parts_end(struct parts *s)
 {
-    s->new_part |= s->is_aside; // the last part is the kernel's own
+    s->new_part |= s->is_aside; // the last part must be the kernel's own
     begin_part(s);
 }
 
@@ -53,7 +53,8 @@ static void flush(struct parts *s)
     access_flush(s->op);
 }
 
-/* The latency of a word between the kernel's device and its memory. */
+/* The latency between the kernel's device and the
+ * memory that contains the word. */
 static uint64_t flight_ps(const struct parts *s, const void *p)
 {
     struct heap_block b;
@@ -75,7 +76,7 @@ struct flag_source parts_release(struct parts *s, const void *p)
         .flight_ps = (uint32_t)flight_ps(s, p)};
 }
 
-/* ---- what parts follow --------------------------------------------------- */
+/* ---- which parts come before --------------------------------------------- */
 
 const void *parts_name(const void *p, struct flag_source by)
 {
@@ -88,19 +89,19 @@ const void *parts_name(const void *p, struct flag_source by)
                                              << 48);
 }
 
-/* The word of a name that parts_name() gave it, or of its own address. */
+/* The word for a name from parts_name(), or for a word's own address. */
 static const void *word_of(const void *name)
 {
     return (const void *)((uintptr_t)name & ((UINT64_C(1) << 48) - 1));
 }
 
-/* Note that the kernel follows a write of the word at p. True if it did before:
- * another of its threads has looked. */
+/* Record that the kernel follows a write of the word at p. Returns true if it
+ * did already, because another of its threads has read the word. */
 static int note_known(struct seen *s, const void *p, struct graph_point part)
 {
     unsigned i = seen_find(s, p);
     if (i == MAX_SEEN)
-        i = 0; // too many words: forget one
+        i = 0; // too many words: drop one
     const struct graph_point was = s->by[i].part;
     const int same = i < s->n && s->p[i] == p && was.rank == part.rank &&
                      was.index == part.index && was.part == part.part;
@@ -129,7 +130,7 @@ void parts_acquire(struct parts *s, const void *p, struct flag_source by)
         flush(s);
     by.flight_ps += (uint32_t)flight_ps(s, word_of(p));
     unsigned i = seen_find(&s->after, p);
-    if (i == MAX_SEEN) { // more words than fit: give them a part
+    if (i == MAX_SEEN) { // too many words: begin a part for them
         s->new_part = 1;
         begin_part(s);
         i = 0;

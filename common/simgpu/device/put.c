@@ -3,9 +3,9 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memmove */
 
-#include "core/check.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "core/watch/check.h"
 #include "device/access.h"
 #include "device/access_log.h"
 
@@ -14,13 +14,13 @@ struct transfer {
     char *to;
     const char *from;
     size_t nbytes;
-    char *was;    /* PUT_LATER: what `from` held at the call */
-    int was_read; /* GET_LATER: the kernel had read `to` before */
+    char *was;    /* PUT_LATER: contents of `from` at the call */
+    int was_read; /* GET_LATER: the kernel has read `to` before */
     const char *call;
     const void *pc;
 };
 
-static struct transfer *add(struct log *g, struct transfer t)
+static struct transfer *add(struct access_log *g, struct transfer t)
 {
     if (g->ntransfers == g->cap_transfers) {
         g->cap_transfers = g->cap_transfers ? 2 * g->cap_transfers : 64;
@@ -33,9 +33,9 @@ static struct transfer *add(struct log *g, struct transfer t)
     return &g->transfer[g->ntransfers++];
 }
 
-/* True if the latest transfer is a put of the same call that ends where this
- * one begins: it has become part of that. */
-static int extends_latest(struct log *g, const char *to, size_t nbytes,
+/* True if the latest transfer is a put by the same call that ends where this
+ * one begins, so that it now includes this one. */
+static int extends_latest(struct access_log *g, const char *to, size_t nbytes,
                           const void *pc)
 {
     struct transfer *const t =
@@ -49,7 +49,7 @@ static int extends_latest(struct log *g, const char *to, size_t nbytes,
 void simgpu_transfer(enum simgpu_transfer how, void *to, const void *from,
                      size_t nbytes, const char *call, const void *pc)
 {
-    struct log *const g = access_shared();
+    struct access_log *const g = access_shared();
     if (nbytes == 0)
         return;
     if (how == SIMGPU_PUT) {
@@ -74,7 +74,8 @@ void simgpu_transfer(enum simgpu_transfer how, void *to, const void *from,
     memcpy(t->was, from, nbytes);
 }
 
-/* The program changed, or read, what is not its own until it waits. */
+/* Report that the program changed or read bytes that are
+ * not its own until it waits. */
 static void note_misuse(const struct transfer *t)
 {
     const uint32_t site = simgpu_site(t->pc);
@@ -106,7 +107,7 @@ static void arrive(struct transfer *t)
 
 void simgpu_arrive(void)
 {
-    struct log *const g = access_shared();
+    struct access_log *const g = access_shared();
     for (size_t i = 0; i < g->ntransfers; i++)
         arrive(&g->transfer[i]);
     g->ntransfers = 0;

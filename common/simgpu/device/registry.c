@@ -1,13 +1,13 @@
 /*
- * registry.c: kernels by the address under which host code knows them
+ * registry.c: kernels, by their addresses in host code
  */
 #include <pthread.h> /* pthread_mutex_t */
 #include <string.h>  /* memcpy */
 
 #include "device/launch.h"
 
-/* All kernels of the process: registered by static initialisers and by
- * launches. */
+/* All kernels of the process, registered by static
+ * initialisers and by launches. */
 static struct kernel *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,10 +37,16 @@ static const struct kernel *find_known(const void *host_stub)
     return k;
 }
 
-/* The program's table. The linker defines its ends if it has any. */
+/* The program's table of kernels. The linker defines its
+ * ends if there is one. */
 extern const struct listed_kernel __start_simgpu_kernels[]
     __attribute__((weak)),
     __stop_simgpu_kernels[] __attribute__((weak));
+
+int kernels_are_listed(void)
+{
+    return (uintptr_t)__start_simgpu_kernels < (uintptr_t)__stop_simgpu_kernels;
+}
 
 const struct kernel *kernel_find(const void *host_stub)
 {

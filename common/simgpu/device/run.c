@@ -1,42 +1,41 @@
 /*
  * run.c: the threads of a grid, on one worker
  *
- * Blocks run in order. A kernel without a barrier needs a single carrier
+ * Blocks run in order. A kernel without barriers needs a single carrier
  * (block.h) and a plain loop. When no carrier can continue, all threads have
  * reached the barrier (of the block, or of a warp), and continue in order.
  *
- * A thread that polls a word continues when all others wait. If all of them
- * poll, the worker sleeps (idle.c), so a flag from another device or process
- * arrives, however few cores there are. A flag that a later block of the same
- * grid sets arrives since that block is started meanwhile (grid.h).
+ * A thread that polls a word continues when all others wait. If all threads
+ * poll, the worker sleeps (idle.c), so that other devices and processes get to
+ * set the flag, however few cores there are. A flag that a later block of the
+ * same grid sets also arrives, because that block is started in the meantime
+ * (grid.h).
  *
- * Threads that wait for known conditions continue together, once all of the
- * conditions hold, so that what each does next, and with it the modelled time,
- * does not depend on timing. If that takes too long, they continue one by one.
+ * Threads that wait for known conditions continue together, once all the
+ * conditions hold. What each does next, and with it the modelled time, then
+ * does not depend on timing. If that takes too long, the threads continue one
+ * by one.
  */
-#include "device/run.h"
-
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memset */
 
-#include "core/fault.h"
+#include "core/heap/fault.h"
 #include "core/report.h"
 #include "device/access.h"
+#include "device/alone.h"
 #include "device/block.h"
 #include "device/cluster.h"
 #include "device/grid.h"
 #include "device/idle.h"
+#include "device/sharing/ordering.h"
+#include "device/sharing/race.h"
 #include "device/sync.h"
 #include "simgpu/remote.h"
 
 enum { POISON = 0xCB };
 
-/* Naps of a millisecond before waiting threads continue one by one. */
+/* Naps of a millisecond after which waiting threads continue one by one. */
 enum { TOGETHER = 20 };
-
-__thread struct simgpu_uint3 simgpu_thread_idx, simgpu_block_idx,
-    simgpu_block_dim, simgpu_grid_dim;
-__thread int simgpu_outside = 1;
 
 /* Release the barrier if all threads that have not ended have reached it. */
 static int release_barrier(struct block *b)
@@ -45,18 +44,18 @@ static int release_barrier(struct block *b)
         b->count[AT_BARRIER] + b->count[ENDED] != b->used)
         return 0;
     for (unsigned i = 0; i < b->used; i++)
-        if (b->carrier[i].state == AT_BARRIER)
-            b->carrier[i].state = READY;
+        if (b->state[i] == AT_BARRIER)
+            b->state[i] = READY;
     b->count[READY] += b->count[AT_BARRIER];
     b->count[AT_BARRIER] = 0;
     return 1;
 }
 
-/* Threads of a block that are at barriers of their warps. */
+/* The threads of a block that wait at barriers of their warps. */
 struct at_warps {
     uint32_t here[MAX_THREADS / WARP];
-    uint32_t common[MAX_THREADS / WARP]; /* what all masks of here hold */
-    uint32_t mask[MAX_THREADS];          /* of each thread that is here */
+    uint32_t common[MAX_THREADS / WARP]; /* lanes in all masks of a warp */
+    uint32_t mask[MAX_THREADS];          /* each waiting thread's mask */
 };
 
 static void find_at_warps(const struct block *b, struct at_warps *at)
@@ -65,7 +64,7 @@ static void find_at_warps(const struct block *b, struct at_warps *at)
     memset(at->common, 0xff, sizeof at->common);
     for (unsigned i = 0; i < b->used; i++) {
         const struct carrier *const c = &b->carrier[i];
-        if (c->state != AT_WARP)
+        if (b->state[i] != AT_WARP)
             continue;
         at->here[c->thread / WARP] |= UINT32_C(1) << c->thread % WARP;
         at->common[c->thread / WARP] &= c->mask;
@@ -73,8 +72,9 @@ static void find_at_warps(const struct block *b, struct at_warps *at)
     }
 }
 
-/* All of its mask have arrived or ended. Those that wait for others, and not
- * for c, are at a barrier of fewer lanes: they come to c's later. */
+/* True if all lanes in c's mask have ended or wait for c. A lane at a barrier
+ * whose mask leaves c out reaches c's barrier later; `loosely` counts it all
+ * the same. */
 static int is_complete(const struct block *b, const struct at_warps *at,
                        const struct carrier *c, int loosely)
 {
@@ -91,42 +91,69 @@ static int is_complete(const struct block *b, const struct at_warps *at,
     return 1;
 }
 
-/* Release threads whose barrier is complete. Loosely: when nothing else can
- * run, for programs whose lanes give one barrier different masks. */
+/* Give a thread what others of its warp have posted, before these continue. */
+static void deliver(struct block *b, struct carrier *c)
+{
+    const struct carrier_rest *const r = block_rest(b, c);
+    memcpy(r->gets, &b->posted[r->from], r->ngets * sizeof *r->gets);
+    c->mask &= b->alive[c->thread / WARP];
+}
+
+/* The released lanes of each warp are ordered behind those that they waited
+ * for. */
+static void order_released(struct at_warps *at, const uint32_t *released)
+{
+    for (unsigned w = 0; w < MAX_THREADS / WARP; w++) {
+        uint32_t *const mask = &at->mask[w * WARP];
+        for (uint32_t left = released[w]; left; left &= left - 1)
+            mask[__builtin_ctz(left)] &= at->here[w];
+        if (released[w])
+            ordering_warp(w, released[w], mask);
+    }
+}
+
+/* Release threads whose barrier is complete. `loosely` is for when
+ * nothing else can run: it serves programs whose lanes pass different
+ * masks to one barrier. */
 static int release_warps(struct block *b, int loosely)
 {
     struct at_warps at;
+    uint32_t released[MAX_THREADS / WARP] = {0};
     int any = 0;
     if (!b->count[AT_WARP])
         return 0;
     find_at_warps(b, &at);
     for (unsigned i = 0; i < b->used; i++) {
         struct carrier *const c = &b->carrier[i];
-        if (c->state == AT_WARP && is_complete(b, &at, c, loosely)) {
+        if (b->state[i] == AT_WARP && is_complete(b, &at, c, loosely)) {
+            deliver(b, c);
             block_set_state(b, c, READY);
+            released[c->thread / WARP] |= UINT32_C(1) << c->thread % WARP;
             any = 1;
         }
     }
+    if (any && b->checked)
+        order_released(&at, released);
     return any;
 }
 
-/* Nothing else of the block can run: threads that wait in one call converge.
- */
+/* When no other thread of the block can run, threads that
+ * wait in one call converge. */
 static int release_converged(struct block *b)
 {
     int any = 0;
     for (unsigned i = 0; i < b->used && b->count[CONVERGES]; i++) {
         struct carrier *const c = &b->carrier[i];
-        if (c->state != CONVERGES)
+        if (b->state[i] != CONVERGES)
             continue;
         uint32_t mask = 0;
         for (unsigned k = i; k < b->used; k++)
-            if (b->carrier[k].state == CONVERGES && b->carrier[k].pc == c->pc &&
+            if (b->state[k] == CONVERGES && b->rest[k].pc == b->rest[i].pc &&
                 b->carrier[k].thread / WARP == c->thread / WARP)
                 mask |= UINT32_C(1) << b->carrier[k].thread % WARP;
         for (unsigned k = b->used; k-- > i;) {
             struct carrier *const o = &b->carrier[k];
-            if (o->state == CONVERGES && o->pc == c->pc &&
+            if (b->state[k] == CONVERGES && b->rest[k].pc == b->rest[i].pc &&
                 o->thread / WARP == c->thread / WARP) {
                 o->mask = mask;
                 block_set_state(b, o, READY);
@@ -143,50 +170,47 @@ static int run_ready(struct block *b)
     unsigned i = 0;
     if (!b->count[READY] || b->trapped)
         return 0;
-    while (b->carrier[i].state != READY)
+    while (b->state[i] != READY)
         i++;
-    b->in_turn = 1;
-    carrier_resume(b, &b->carrier[i]);
-    b->in_turn = 0;
+    carrier_resume_in_turn(b, &b->carrier[i]);
     return 1;
 }
 
 /*
- * Only threads that poll are left, and those that wait for them. Threads with
- * known conditions continue once all of these hold; the others look again.
- * Returns 1 if that made progress.
+ * Called when only polling threads are left, and threads that wait for them.
+ * Threads with known conditions continue once all of these hold; the others
+ * check again. Returns 1 if a thread made progress.
  */
 static int run_polls(struct block *b, int together)
 {
     int any = 0, all = 1;
     for (unsigned i = 0; i < b->used; i++)
-        if (b->carrier[i].state == POLLS)
-            all &= sync_holds(&b->carrier[i].poll);
+        if (b->state[i] == POLLS)
+            all &= sync_holds(&b->rest[i].poll);
     for (unsigned i = 0; i < b->used; i++) {
-        struct carrier *const c = &b->carrier[i];
-        if (c->state != POLLS)
+        struct poll *const p = &b->rest[i].poll;
+        if (b->state[i] != POLLS)
             continue;
-        if (c->poll.met && !(together ? all : sync_holds(&c->poll)))
+        if (p->met && !(together ? all : sync_holds(p)))
             continue;
         const uint64_t before = sync_activity();
         access_forget();
-        carrier_resume(b, c);
-        any |= c->state != POLLS || sync_activity() != before;
+        carrier_resume(b, &b->carrier[i]);
+        any |= b->state[i] != POLLS || sync_activity() != before;
     }
     return any;
 }
 
-/* A poll without result, and its thread. */
+/* A poll that has not succeeded, and its thread. */
 static const struct poll *open_poll(struct block *b, unsigned *thread)
 {
     const struct poll *found = NULL;
     for (unsigned i = 0; i < b->used; i++) {
-        struct carrier *const c = &b->carrier[i];
-        const int is_open =
-            c->state == POLLS && (!c->poll.met || !sync_holds(&c->poll));
-        if (c->state == POLLS && (!found || is_open)) {
-            found = &c->poll;
-            *thread = c->thread;
+        struct poll *const p = &b->rest[i].poll;
+        const int is_open = b->state[i] == POLLS && (!p->met || !sync_holds(p));
+        if (b->state[i] == POLLS && (!found || is_open)) {
+            found = p;
+            *thread = b->carrier[i].thread;
         }
         if (is_open)
             break;
@@ -197,8 +221,12 @@ static const struct poll *open_poll(struct block *b, unsigned *thread)
 /* Start all threads, then run them until all have ended. */
 static void run_block(struct block *b)
 {
+    for (unsigned i = 0; b->polled && i < b->used; i++)
+        b->rest[i].poll = (struct poll){0}; // left by the previous block
     b->used = b->next = 0;
-    b->next_at = (struct place){0, 0};
+    b->lockstep = NULL;
+    b->polled = 0;
+    b->next_at = (struct block_place){0, 0};
     memset(b->count, 0, sizeof b->count);
     for (unsigned t = 0; t < b->nthreads; t += WARP)
         b->alive[t / WARP] =
@@ -207,6 +235,7 @@ static void run_block(struct block *b)
         carrier_start(b);
     for (unsigned naps = 0; b->count[ENDED] < b->used && !b->trapped;) {
         unsigned thread = 0;
+        access_yield();
         if (run_ready(b) || release_warps(b, 0) || release_converged(b) ||
             release_barrier(b) || run_polls(b, naps < TOGETHER) ||
             release_warps(b, 1)) {
@@ -239,13 +268,14 @@ static struct block *block_for(const struct launch *l)
     return b;
 }
 
-/* A runner ends: it has no block any more. */
+/* Free what a runner has for its blocks, before it ends. */
 static void forget(void)
 {
     if (block_live)
         carrier_forget(block_live);
     free(block_live);
     block_live = NULL;
+    race_forget();
 }
 
 static void run_one(uint64_t n)
@@ -254,9 +284,12 @@ static void run_one(uint64_t n)
     struct block *const b = block_for(l);
     simgpu_block_idx = cluster_block(l, n);
     b->trapped = 0;
+    b->checked = race_applies(l) ? race_begin(l) : NULL;
     if (l->shared_nbytes)
         memset(simgpu_dynamic_memory, POISON, l->shared_nbytes);
     run_block(b);
+    if (b->checked)
+        race_end();
 }
 
 static void run_grid(const struct launch *l, struct children *children)
@@ -270,6 +303,7 @@ static void run_grid(const struct launch *l, struct children *children)
 void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
 {
     struct children children = {0};
+    alone_begin();
     access_begin(l);
     sync_begin(op);
     simgpu_outside = 0;
@@ -283,5 +317,6 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
     simgpu_arrive();
     simgpu_outside = 1;
     sync_end();
+    alone_end(access_shared());
     access_end(c);
 }

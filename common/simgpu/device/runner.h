@@ -1,5 +1,5 @@
 /*
- * runner.h: the threads that run a grid's blocks; between grid.c and cluster.c
+ * runner.h: the threads that run a grid's blocks
  */
 #ifndef SIMGPU_DEVICE_RUNNER_H
 #define SIMGPU_DEVICE_RUNNER_H
@@ -16,48 +16,54 @@ struct runner {
     struct grid *grid;
     pthread_t thread;
     int index, ended;
-    struct cluster *cluster; /* of its block; NULL: the grid has none */
-    uint64_t block;          /* the latest that it has begun */
+    pthread_cond_t turned;   /* its turn has come */
+    struct cluster *cluster; /* its block's; NULL: grid has no clusters */
+    uint64_t block;          /* the latest block it has started */
     int busy;                /* that block has not ended */
     int mapped;              /* another block may use its shared memory */
-    char *shared;            /* a place of the thread-local memory */
+    char *shared;            /* a fixed place in its thread-local memory */
 };
 
 struct grid {
     const struct launch *launch;
-    struct children *children; /* that its threads launch */
+    struct children *children; /* kernels that its threads launch */
     void (*run_one)(uint64_t block);
-    void (*forget)(void); /* a runner ends: free what it has */
-    uint64_t next, n;     /* blocks */
+    void (*forget)(void); /* frees what a runner has, at its end */
+    uint64_t next, n;     /* next block to start, number of blocks */
     uint64_t progress;
-    void *log, *sync; /* of the worker */
+    void *log, *sync; /* the worker's */
     struct runner *runner[MAX_RUNNERS];
     int nrunners, nlive, turn;
-    uint64_t arrived, generation; /* of grid barriers */
-    unsigned cluster_size;        /* blocks; 1: no clusters */
-    struct cluster *clusters;     /* that have begun and not ended */
+    uint64_t arrived, generation; /* for grid barriers */
+    unsigned cluster_size;        /* in blocks; 1: no clusters */
+    struct cluster *clusters;     /* running or partly started */
     pthread_mutex_t lock;
-    pthread_cond_t turned;
 };
 
-/* The calling thread's. */
-struct runner *grid_runner(void);
+struct cluster {
+    struct cluster *next;
+    uint64_t index;           /* position in the grid */
+    unsigned ended;           /* number of ended blocks */
+    uint64_t arrived, exited; /* threads: at the barrier; ended */
+    uint64_t generation;      /* how often the barrier has completed */
+};
 
-/* Let the other runners go on; returns in the caller's next turn. */
-void grid_pass_turn(struct runner *me);
+/* The calling thread's runner (live.c). */
+extern __thread struct runner *runner_me __asm__("simgpu_runner_me")
+    __attribute__((tls_model("initial-exec")));
 
-/* Run the blocks from grid->next on, on the calling thread alone. */
-void grid_run_alone(struct runner *r);
+/* One runner of a grid runs at a time: wait until it is r's turn, and give it
+ * to the one with this index. */
+void runner_wait_turn(struct runner *r);
+void runner_give_turn(struct grid *g, int to);
 
-/* ---- cluster.c ----------------------------------------------------------- */
+/* The index of the next runner that has not ended, or that of r. */
+int runner_next(const struct runner *r);
 
-/* The block me->block begins, or has ended: this returns when the runner may
- * look for another one. */
-void cluster_enter(struct runner *me);
-void cluster_leave(struct runner *me);
+/* Let the other runners run. Returns in the caller's next turn. */
+void runner_pass_turn(struct runner *me);
 
-/* True if the next block belongs to a cluster that has begun, and no runner is
- * free to take it. */
-int cluster_wants_runner(const struct grid *g);
+/* Start no further blocks of the calling thread's grid. */
+void runner_stop(void);
 
 #endif

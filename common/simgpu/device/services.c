@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 /*
- * services.c: what device code asks for that concerns its own thread only
+ * services.c: device code's calls that concern only its own thread
  */
 #include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
 #include <dlfcn.h>            /* dlsym */
@@ -29,8 +29,8 @@ long long simgpu_clock(void)
     return cycles += 64;
 }
 
-/* clock() of device code counts cycles; that of host code is the C library's,
- * which has no other declaration to tell them apart. */
+/* clock() in device code counts cycles. Host code calls the same function, and
+ * gets the C library's. */
 clock_t clock(void)
 {
     static _Atomic(clock_t(*)(void)) real;
@@ -48,8 +48,8 @@ void simgpu_trap(void)
 }
 
 /*
- * assert() of device code: a message, and an error that the next
- * synchronisation returns. That of host code is the C library's.
+ * assert() in device code prints a message and makes the next synchronisation
+ * return an error. Host code's asserts are passed on to the C library.
  */
 void __assert_fail(const char *what, const char *file, unsigned line,
                    const char *function)

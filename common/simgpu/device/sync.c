@@ -2,32 +2,28 @@
 
 #include <stdlib.h> /* calloc */
 
-#include "core/flag.h"
-#include "core/heap_space.h" /* space_slot */
+#include "base/map.h"
+#include "core/heap/heap_space.h" /* space_slot */
 #include "core/report.h"
 #include "core/site.h"
+#include "core/stream/flag.h"
 #include "device/access.h"
 #include "device/parts.h"
+#include "device/sharing/race.h"
 #include "simgpu/kernel.h"
 #include "simgpu/nccl_window.h" /* simgpu_sync_peek */
 
-enum { MAX_POLLED = 256, MAX_PEEKS = 64 };
+enum { MAX_PEEKS = 64 };
 
-struct polled { /* a word that was read, and its value */
-    const void *p;
-    uint64_t value;
-};
-
-static __thread struct state { /* of the kernel that this worker runs */
+static __thread struct state { /* belongs to the kernel that this worker runs */
     struct parts parts;
-    int fenced;          /* it has called __threadfence_system() */
-    struct seen pending; /* seen without acquire order, until a fence */
-    struct polled polled[MAX_POLLED];
-    unsigned npolled;
-    uint64_t news; /* reads that found a new value */
+    int fenced;          /* the kernel has called __threadfence_system() */
+    struct seen pending; /* reads without acquire order, until a fence */
+    struct map polled;   /* words that were read: see note_look() */
+    uint64_t news;       /* number of reads that found a new value */
 } * state;
 
-static __thread struct state *all; /* made for a worker's first kernel */
+static __thread struct state *all; /* allocated for a worker's first kernel */
 
 void sync_begin(struct op *op)
 {
@@ -36,7 +32,8 @@ void sync_begin(struct op *op)
     state = all;
     parts_begin(&state->parts, op);
     state->fenced = 0;
-    state->pending.n = state->npolled = 0;
+    state->pending.n = 0;
+    map_release(&state->polled);
 }
 
 void sync_end(void)
@@ -67,7 +64,8 @@ static void acquire(const void *p, struct flag_source by)
     parts_acquire(&state->parts, p, by);
 }
 
-/* Give fn the writer of a word that was read: all of them, if they commute. */
+/* Call fn for the writer of a word that was read, or for all its writers if
+ * they commute. */
 static void each_writer(const void *p, unsigned nbytes, flag_condition *met,
                         uint64_t target, struct flag_source by,
                         void (*fn)(const void *p, struct flag_source by))
@@ -136,22 +134,20 @@ uint64_t sync_activity(void)
     return access_count() + state->news;
 }
 
-/* Record a read of a polled word, once per word. A new value is activity. */
+/* Record a read of a polled word, once per word. A new word or value counts as
+ * activity; that of a change in the highest bit alone does not, and a polling
+ * thread may sleep a millisecond longer. */
 static void note_look(const struct poll *q)
 {
-    unsigned i = 0;
-    while (i < state->npolled && state->polled[i].p != q->p)
-        i++;
-    if (i == MAX_POLLED)
+    const uint64_t found = q->value << 1 | 1; // 0: not read before
+    uint64_t *const known = map_at(&state->polled, (uintptr_t)q->p);
+    if (!known)
+        simgpu_report_fault(NULL, "out of host memory for a kernel");
+    if (*known == found)
         return;
-    struct polled *const known = &state->polled[i];
-    if (i == state->npolled) {
-        state->npolled++;
+    if (!*known)
         access_touch(q->p, q->nbytes, ACCESS_POLL, q->pc);
-    } else if (known->value == q->value) {
-        return;
-    }
-    *known = (struct polled){q->p, q->value};
+    *known = found;
     state->news++;
 }
 
@@ -169,10 +165,11 @@ static void keep_pending(const void *p, struct flag_source by)
 
 void sync_commit(void)
 {
-    struct poll *const q = state ? run_poll() : NULL;
+    struct poll *const q = state ? poll_pending() : NULL;
     if (!q || !q->p)
         return;
-    if (q->is_volatile) // the program's own reads are not seen
+    // the program itself has read the word
+    if (q->is_volatile)
         simgpu_flag_read(q->p, q->nbytes, &q->by);
     const struct poll seen = *q;
     q->p = NULL;
@@ -189,30 +186,32 @@ static void read_word(struct poll *q)
 
 int sync_holds(struct poll *q)
 {
-    if (!q->p) // it waits for another thread of its block
+    if (!q->p) // waits for another thread of its block
         return 1;
     read_word(q);
     return !q->met || q->met(q->value, q->target);
 }
 
-/* The thread looks at the word, again or for the first time, after all others
- * have had their turn. */
+/* Let the thread read the word again, or for the first time, after all other
+ * threads have run. */
 static struct poll *look(struct poll what)
 {
-    struct poll *const q = run_poll();
+    struct poll *const q = poll_current();
     if (q->p != what.p)
         sync_commit();
     *q = what;
-    run_yield();
+    poll_yield();
     read_word(q);
     note_look(q);
+    if (race_is_on())
+        race_touch_global();
     return q;
 }
 
-/* ---- what device code calls ---------------------------------------------- */
+/* ---- calls from device code ---------------------------------------------- */
 
-/* Where the program calls: a library between it and the runtime says so before
- * each call (core/site.h). */
+/* The caller in the program: a library between the program and the runtime
+ * announces it before each call (core/site.h). */
 static const void *caller(const void *address)
 {
     const void *const said = simgpu_site_caller;
@@ -220,12 +219,33 @@ static const void *caller(const void *address)
     return said ? said : address;
 }
 
+/* Have access.c look at a word outside the heaps, if a kernel touches it. */
+static void check_outside(const volatile void *p, unsigned nbytes,
+                          enum access_use use, const void *pc)
+{
+    if (state)
+        access_touch(p, nbytes, use, pc);
+}
+
+/* The same for an atomic or volatile read. In shared memory it does not race
+ * with an atomic operation. */
+static void check_outside_read(const volatile void *p, unsigned nbytes,
+                               const void *pc)
+{
+    const int follows = nbytes == 4 || nbytes == 8;
+    check_outside(p, nbytes,
+                  follows && simgpu_is_shared(p) ? ACCESS_POLL : ACCESS_READ,
+                  pc);
+}
+
 uint64_t simgpu_sync_load(const volatile void *p, unsigned nbytes, int order)
 {
     const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by;
-    if (!is_global(p))
+    if (!is_global(p)) {
+        check_outside_read(p, nbytes, pc);
         return simgpu_flag_read((const void *)p, nbytes, &by);
+    }
     return look((struct poll){.p = (const void *)p,
                               .nbytes = nbytes,
                               .acquires = order & SIMGPU_ACQUIRE,
@@ -238,7 +258,7 @@ uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order)
     struct poll q = {.p = (const void *)p,
                      .nbytes = nbytes,
                      .pc = caller(__builtin_return_address(0))};
-    if (!is_global(p) || ++run_poll()->peeks == MAX_PEEKS)
+    if (!is_global(p) || ++poll_current()->peeks == MAX_PEEKS)
         return simgpu_sync_load(p, nbytes, order);
     sync_commit();
     read_word(&q);
@@ -258,7 +278,7 @@ static int met_reached(uint64_t value, uint64_t target)
     return value >= target;
 }
 
-/* Wait until the condition holds, for the call at pc. */
+/* Wait until the condition holds, on behalf of the call at pc. */
 static void look_until(const volatile void *p, unsigned nbytes,
                        flag_condition *met, uint64_t target, const void *pc)
 {
@@ -289,7 +309,7 @@ void simgpu_sync_until(const volatile void *p, unsigned nbytes,
     look_until(p, nbytes, met, target, caller(__builtin_return_address(0)));
 }
 
-/* The part that a write ends: with release order, or after a fence. */
+/* End the current part if the write has release order or follows a fence. */
 static struct flag_source end_for(int order, const void *p)
 {
     return order & SIMGPU_RELEASE || state->fenced
@@ -305,14 +325,17 @@ void simgpu_sync_store(volatile void *p, unsigned nbytes, uint64_t value,
     if (is_global(p)) {
         access_touch(p, nbytes, ACCESS_SIGNAL, pc);
         by = end_for(order, (void *)p);
+    } else {
+        check_outside(p, nbytes,
+                      simgpu_is_shared(p) ? ACCESS_SIGNAL : ACCESS_WRITE, pc);
     }
     simgpu_flag_write((void *)p, nbytes, value, by);
 }
 
-/* How an update touches its word, before it does. */
+/* How an update accesses its word; call it before the update. */
 static enum access_use use_of(int order)
 {
-    const struct poll *const last = run_poll();
+    const struct poll *const last = poll_current();
     return order & SIMGPU_COMPARES && last->p && last->failed ? ACCESS_RETRY
                                                               : ACCESS_ATOMIC;
 }
@@ -325,10 +348,12 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
     void *const word = (void *)p;
     const void *const pc = caller(__builtin_return_address(0));
     struct flag_source by = {0}, was;
-    if (!is_global(p))
+    if (!is_global(p)) {
+        check_outside(p, nbytes, ACCESS_ATOMIC, pc);
         return flag_update(word, nbytes, change, operand, by, &was);
+    }
     access_touch(p, nbytes, use_of(order), pc);
-    // an acquire of this write also follows the write that it replaces
+    // an acquire of this write must also follow the write it replaces
     const int releases = order & SIMGPU_RELEASE || state->fenced;
     uint64_t old;
     if (order & SIMGPU_COMMUTES) {
@@ -346,7 +371,8 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
              !flag_update_after(word, nbytes, change, operand, by, &was, &old));
     if (!releases)
         old = flag_update(word, nbytes, change, operand, by, &was);
-    if (change(old, operand) == old) // a lock that is taken, a load in disguise
+    // the value stayed: a lock that is taken, or a load in disguise
+    if (change(old, operand) == old)
         look((struct poll){.p = word,
                            .nbytes = nbytes,
                            .acquires = order & SIMGPU_ACQUIRE,
@@ -382,15 +408,16 @@ void simgpu_fence_system(void)
 
 void simgpu_nanosleep(unsigned ns)
 {
-    (void)ns; // a thread that polls yields anyway
+    (void)ns; // a polling thread yields anyway
 }
 
 void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
 {
     if (!is_global(p) || (nbytes != 4 && nbytes != 8))
         return;
-    struct poll *const q = run_poll();
-    const int again = q->unchanged == p; // once may have any reason
+    struct poll *const q = poll_current();
+    // a single unchanged write proves nothing
+    const int again = q->unchanged == p;
     q->unchanged = (const void *)p;
     if (again)
         look((struct poll){.p = (const void *)p,
@@ -402,8 +429,8 @@ void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
 {
     if (!is_global(p))
-        return;
-    if (nbytes == 4 || nbytes == 8)
+        check_outside_read(p, nbytes, pc);
+    else if (nbytes == 4 || nbytes == 8)
         look((struct poll){
             .p = p, .nbytes = nbytes, .is_volatile = 1, .pc = pc});
     else
@@ -412,8 +439,10 @@ void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
 
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc)
 {
-    if (!is_global(p))
+    if (!is_global(p)) {
+        check_outside(p, nbytes, ACCESS_WRITE, pc);
         return;
+    }
     access_touch(p, nbytes, ACCESS_SIGNAL, pc);
     flag_announce(p, end_for(0, p));
 }

@@ -5,19 +5,19 @@
 
 #include "core/report.h"
 
-enum { MAX_SPARE = 2048 }; /* chunks kept: 8 MiB of bits */
+enum { MAX_SPARE = 2048 }; /* chunks that are kept: 8 MiB of bits */
 
 static uintptr_t number_of(const char *p)
 {
     return (uintptr_t)p >> TOUCHED_SHIFT;
 }
 
-/* Index of the first chunk that is not before `number`. */
+/* Index of the first chunk whose number is at least `number`. */
 static size_t find(const struct touched *t, uintptr_t number)
 {
     size_t low = 0, high = t->n;
     if (t->n && t->chunk[t->n - 1]->number < number)
-        return t->n; // the usual order
+        return t->n; // the most frequent case
     while (low < high) {
         const size_t mid = (low + high) / 2;
         if (t->chunk[mid]->number < number)
@@ -41,7 +41,7 @@ static struct touched_chunk *new_chunk(struct touched *t, uintptr_t number)
     return c;
 }
 
-/* The chunk of a number, made if there is none. */
+/* The chunk with this number; added if there is none. */
 static struct touched_chunk *chunk_of(struct touched *t, uintptr_t number)
 {
     const size_t i = find(t, number);
@@ -89,7 +89,8 @@ int touched_has(struct touched *t, const char *p)
            t->chunk[i]->bits[bit / 64] >> bit % 64 & 1;
 }
 
-/* The first bit from `from` on that is `set`, or the number of bits. */
+/* Index of the first bit from `from` on that equals
+ * `set`, or the number of bits. */
 static size_t next_bit(const struct touched_chunk *c, size_t from, int set)
 {
     const uint64_t flip = set ? 0 : UINT64_MAX;

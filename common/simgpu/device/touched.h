@@ -1,11 +1,12 @@
 /*
  * touched.h: an exact set of bytes of global memory
  *
- * A bit for each byte, in chunks of 32 KiB of addresses that are made when a
- * byte in them is added. What a kernel touches is mostly touched before, so
- * the test for that is inline: a direct-mapped cache of chunks, a shift and a
- * comparison. Only a kernel that jumps between more chunks than the cache has
- * lines (32 MiB) needs a binary search each time.
+ * The set has a bit for each byte, in chunks that cover 32 KiB of addresses and
+ * are allocated when the first of their bytes is added. Most bytes that a
+ * kernel touches were touched before, so the test for that is inline: a
+ * direct-mapped cache of chunks, a shift and a comparison. Only a kernel that
+ * jumps between more chunks than the cache has lines (32 MiB) needs a binary
+ * search each time.
  *
  *     address:  [ chunk's number | word | bit ]
  *                      17..         9     6      bits
@@ -33,10 +34,10 @@ struct touched_chunk {
     uint64_t bits[TOUCHED_WORDS];
 };
 
-/* A chunk used lately, and addresses that the caller has found to be valid:
- * [begin, end). */
+/* A recently used chunk, and the addresses [begin, end) around it that the
+ * caller has found to be valid. */
 struct touched_line {
-    uintptr_t number; /* 0: none */
+    uintptr_t number; /* 0: empty line */
     uint64_t *bits;
     const char *begin, *end;
 };
@@ -49,14 +50,14 @@ struct touched {
     size_t nspare;
 };
 
-/* The place of a chunk in the cache. Ranks' memories are the same power of two
- * apart, and a kernel reads them in turn: all bits of the number count. */
+/* The cache line for a chunk. Ranks' memories are the same power of two apart,
+ * and a kernel reads them in turn, so all bits of the number are hashed. */
 static inline size_t touched_place(uintptr_t number)
 {
     return (number * MIX_STEP) >> (64 - TOUCHED_LINE_BITS);
 }
 
-/* The line of p's chunk, if it is in the cache; else another one's. */
+/* The line of p's chunk if it is in the cache, else another chunk's line. */
 static inline struct touched_line *touched_line(struct touched *t,
                                                 const void *p)
 {
@@ -68,14 +69,22 @@ static inline int touched_is_line(const struct touched_line *l, const void *p)
     return l->number == (uintptr_t)p >> TOUCHED_SHIFT;
 }
 
-/* The word of p's bit in its line; p's bit is its bit p % 64. */
+/* The word of p's bit in its line; the bit is number p % 64 of the word. */
 static inline uint64_t *touched_word(const struct touched_line *l,
                                      const void *p)
 {
     return &l->bits[((uintptr_t)p >> 6) % TOUCHED_WORDS];
 }
 
-/* Set n bits from bit `first` on. */
+/* True if p is at a word of a cached line, all of whose bits are set. */
+static inline int touched_is_full(struct touched *t, const void *p)
+{
+    const struct touched_line *const l = touched_line(t, p);
+    return (uintptr_t)p % 64 == 0 && touched_is_line(l, p) &&
+           *touched_word(l, p) == UINT64_MAX;
+}
+
+/* Set n bits, starting at bit `first`. */
 static inline void touched_set_bits(uint64_t *bits, size_t first, size_t n)
 {
     for (size_t end = first + n; first < end;) {
@@ -86,7 +95,7 @@ static inline void touched_set_bits(uint64_t *bits, size_t first, size_t n)
     }
 }
 
-/* Add [p, p + nbytes), if that takes no more than setting bits; else 0. */
+/* Add [p, p + nbytes) if that only takes setting bits; otherwise returns 0. */
 static inline int touched_add_known(struct touched *t, const char *p,
                                     size_t nbytes)
 {
@@ -105,14 +114,14 @@ void touched_add(struct touched *t, const char *p, size_t nbytes,
 /* True if the byte is in the set. */
 int touched_has(struct touched *t, const char *p);
 
-/* A maximal run of bytes, in the order of addresses: the first that ends behind
- * *end. Start with *end = NULL. Returns 0 if there is none. */
+/* Find the next maximal run of bytes in the order of addresses: the first that
+ * ends behind *end. Start with *end = NULL. Returns 0 if there is none. */
 int touched_next(const struct touched *t, const char **begin, const char **end);
 
-/* Add all that another set has. */
+/* Add all bytes of another set. */
 void touched_join(struct touched *t, const struct touched *other);
 
-/* Make the set empty; its memory is kept for the next one, up to a limit. */
+/* Empty the set; its memory is kept for later use, up to a limit. */
 void touched_clear(struct touched *t);
 
 #endif

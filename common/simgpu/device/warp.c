@@ -1,18 +1,28 @@
 /*
- * warp.c: what threads of a block, or a warp, exchange when they meet
+ * warp.c: what threads of a block, or of a warp, exchange at barriers
  */
-#include <string.h> /* memcpy */
-
 #include "device/block.h"
 #include "device/sync.h"
 
-/* Wait for the threads of the warp in the mask. */
-static void wait_warp(uint32_t mask)
+/*
+ * Post a value and wait for the warp's threads in the mask. When all have come,
+ * the thread gets n of the values that threads have posted, from that of thread
+ * `from` on. Returns the mask without the threads that have ended.
+ */
+static uint32_t exchange(uint64_t value, uint32_t mask, unsigned from,
+                         unsigned n, uint64_t *gets)
 {
-    struct carrier *const me = block_live->current;
+    struct block *const b = block_live;
+    struct carrier *const me = b->current;
+    struct carrier_rest *const rest = block_rest(b, me);
     sync_commit();
+    b->posted[me->thread] = value;
+    rest->from = from;
+    rest->ngets = n;
+    rest->gets = gets;
     me->mask = mask | UINT32_C(1) << me->thread % WARP;
     carrier_wait(AT_WARP);
+    return me->mask & mask;
 }
 
 uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask)
@@ -20,45 +30,33 @@ uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask)
     struct block *const b = block_live;
     const unsigned me = b->current->thread;
     const unsigned from = me / WARP * WARP + (unsigned)lane;
-    b->posted[me] = value;
-    wait_warp(mask);
-    const uint64_t got = b->posted[from < b->nthreads ? from : me];
-    wait_warp(mask);
+    uint64_t got;
+    exchange(value, mask, from < b->nthreads ? from : me, 1, &got);
     return got;
-}
-
-unsigned simgpu_ballot(int predicate, unsigned mask)
-{
-    struct block *const b = block_live;
-    const unsigned me = b->current->thread, first = me / WARP * WARP;
-    b->posted[me] = predicate != 0;
-    wait_warp(mask);
-    const uint32_t there = b->alive[me / WARP] & mask; // the others have ended
-    unsigned bits = 0;
-    for (unsigned i = 0; i < WARP; i++)
-        if (there >> i & 1)
-            bits |= (unsigned)b->posted[first + i] << i;
-    wait_warp(mask);
-    return bits;
 }
 
 unsigned simgpu_gather(uint64_t value, unsigned mask, uint64_t all[32])
 {
-    struct block *const b = block_live;
-    const unsigned me = b->current->thread, first = me / WARP * WARP;
-    b->posted[me] = value;
-    wait_warp(mask);
-    const uint32_t there = b->alive[me / WARP] & mask;
-    memcpy(all, &b->posted[first], WARP * sizeof *all);
-    wait_warp(mask);
-    return there;
+    const unsigned me = block_live->current->thread;
+    return exchange(value, mask, me / WARP * WARP, WARP, all);
+}
+
+unsigned simgpu_ballot(int predicate, unsigned mask)
+{
+    uint64_t all[WARP];
+    unsigned bits = 0;
+    const uint32_t there = simgpu_gather(predicate != 0, mask, all);
+    for (unsigned i = 0; i < WARP; i++)
+        if (there >> i & 1)
+            bits |= (unsigned)all[i] << i;
+    return bits;
 }
 
 unsigned simgpu_converged(void)
 {
     struct carrier *const c = block_live->current;
     sync_commit();
-    c->pc = __builtin_return_address(0);
+    block_rest(block_live, c)->pc = __builtin_return_address(0);
     carrier_wait(CONVERGES);
     return c->mask;
 }

@@ -1,0 +1,104 @@
+#include "device/failure.h"
+
+#include <cuda_runtime_api.h> /* cudaErrorIllegalAddress */
+#include <pthread.h>          /* pthread_mutex_t */
+#include <stdarg.h>           /* va_list */
+#include <stdatomic.h>        /* atomic_load */
+#include <stdio.h>            /* vsnprintf */
+#include <stdlib.h>           /* getenv */
+#include <string.h>           /* strcmp */
+
+#include "core/heap/fault.h"
+#include "core/heap/heap_space.h" /* space_is_stack */
+#include "core/proc.h"
+#include "core/report.h"
+#include "core/site.h"
+#include "core/watch/check.h"
+#include "simgpu/kernel.h" /* simgpu_leave */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+const char *failure_access(enum touch_kind kind, size_t nbytes)
+{
+    static const char *const verb[] = {
+        "reads",   "writes", "updates", "touches", "updates", "updates",
+        "touches", "polls",  "reduces", "writes",  "updates"};
+    static __thread char text[64];
+    snprintf(text, sizeof text, "%s %zu byte%s", verb[kind], nbytes,
+             nbytes == 1 ? "" : "s");
+    return text;
+}
+
+const char *failure_place(const void *pc, char *out, size_t nbytes)
+{
+    const void *const here = __builtin_frame_address(0);
+    return graph_site_text(simgpu_proc()->graph,
+                           space_is_stack(here)
+                               ? simgpu_site_below(pc, space_stack_top(here))
+                               : simgpu_site(pc),
+                           out, nbytes);
+}
+
+static const char *name_of(int error)
+{
+    return error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress"
+                                            : "cudaErrorMisalignedAddress";
+}
+
+/* True if the run ends at the first mistake: SIMGPU_FAIL. */
+static int ends_run(void)
+{
+    const char *const text = getenv("SIMGPU_FAIL");
+    if (text && strcmp(text, "end") != 0 && strcmp(text, "error") != 0)
+        simgpu_report_fault(NULL, "SIMGPU_FAIL=%s: use end or error", text);
+    return text && strcmp(text, "end") == 0;
+}
+
+/* Report the kernel's first failure. */
+static void report(const struct launch *l, int error, const char *text)
+{
+    char launch[256];
+    if (ends_run())
+        simgpu_report_fault(NULL, "%s", text);
+    simgpu_report_error("%s\nIt ends with error %d (%s), which later calls "
+                        "return, too.",
+                        text, error, name_of(error));
+    check_note(l->site, "kernel %s, launched at %s, ended with error %d (%s)",
+               l->kernel->name,
+               simgpu_site_text(l->site, launch, sizeof launch), error,
+               name_of(error));
+}
+
+void failure_end(const struct launch *l, int error, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fault_in_order();
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&l->op->failed))
+        report(l, error, text);
+    op_fail(l->op, error);
+    pthread_mutex_unlock(&lock);
+    simgpu_leave();
+}
+
+void failure_report(const struct launch *l, int error, const void *pc,
+                    const char *did, const char *format, ...)
+{
+    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
+    char text[1024], where[256], launch[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    failure_end(l, error,
+                "kernel %s on device %d %s, at %s:\n  %s\nBlock (%u,%u,%u), "
+                "thread (%u,%u,%u). The kernel was launched at %s.",
+                l->kernel->name, l->device, did,
+                failure_place(pc, where, sizeof where), text, b.x, b.y, b.z,
+                t.x, t.y, t.z,
+                simgpu_site_text(l->site, launch, sizeof launch));
+}

@@ -1,0 +1,161 @@
+#include "device/outside.h"
+
+#include <cuda_runtime_api.h> /* cudaErrorIllegalAddress */
+#include <pthread.h>          /* pthread_mutex_t */
+#include <stdatomic.h>        /* atomic_load */
+#include <stdio.h>            /* snprintf */
+
+#include "core/heap/host_memory.h"
+#include "core/proc.h"
+#include "core/report.h"
+#include "device/failure.h"
+#include "device/shared.h"
+#include "simgpu/kernel.h" /* simgpu_cluster_has */
+
+enum { MAX_KNOWN = 256 };
+
+/* Device variables and constants that kernels have touched. */
+static struct outside_range known[MAX_KNOWN];
+static _Atomic int nknown;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The latest range that the thread has found otherwise. */
+static __thread struct outside_range latest;
+
+static int holds(const struct outside_range *r, const char *p)
+{
+    return p >= r->begin && p < r->end;
+}
+
+static int is_known(const char *p, struct outside_range *out)
+{
+    const int n = atomic_load(&nknown);
+    for (int i = 0; i < n; i++)
+        if (holds(&known[i], p)) {
+            *out = known[i];
+            return 1;
+        }
+    if (!holds(&latest, p))
+        return 0;
+    *out = latest;
+    return 1;
+}
+
+static void learn(struct outside_range r)
+{
+    pthread_mutex_lock(&lock);
+    const int n = atomic_load(&nknown);
+    if (r.is_local || n == MAX_KNOWN) {
+        latest = r;
+    } else {
+        known[n] = r;
+        atomic_store(&nknown, n + 1);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The copies of a kernel's parameters. */
+static int is_parameter(const struct launch *l, const char *p,
+                        struct outside_range *out)
+{
+    const struct kernel *const k = l->kernel;
+    *out = (struct outside_range){(const char *)l->params,
+                                  (const char *)(l->params + k->nparams), 0};
+    for (uint32_t i = 0; !holds(out, p); i++) {
+        if (i == k->nparams)
+            return 0;
+        const char *const at = l->params[i];
+        *out = (struct outside_range){at, at + k->param_nbytes[i], 0};
+    }
+    return 1;
+}
+
+/* Local and shared memory, parameters, and what was found before. */
+static int is_usual(const struct launch *l, const char *p,
+                    struct outside_range *out)
+{
+    if (space_is_stack(p)) {
+        *out = (struct outside_range){SPACE_STACKS,
+                                      SPACE_STACKS + SPACE_STACKS_NBYTES, 0};
+        return 1;
+    }
+    shared_range(&out->begin, &out->end);
+    out->is_local = 1;
+    return holds(out, p) || is_parameter(l, p, out) || is_known(p, out) ||
+           simgpu_cluster_has(p);
+}
+
+static _Noreturn void bad_access(const struct launch *l, const char *p,
+                                 size_t nbytes, enum touch_kind kind,
+                                 const void *pc, const struct host_memory *m)
+{
+    static const char *const what[] = {
+        [HOST_STACK] = "a local variable of host code, on its stack",
+        [HOST_HEAP] = "host memory from malloc(), new or mmap()",
+        [HOST_MAPPED] = "host memory: a mapped file, or shared memory",
+    };
+    enum { PAGE = 4096 };
+    char text[256];
+    if (m->kind == HOST_ABSENT)
+        failure_report(l, cudaErrorIllegalAddress, pc,
+                       failure_access(kind, nbytes), "no memory, at %s.\n%s",
+                       simgpu_pointer_text(p).text,
+                       (uintptr_t)p < PAGE
+                           ? "The pointer is NULL, or an offset from NULL: it "
+                             "was not set, or the call that\nshould set it "
+                             "failed."
+                           : "An index out of bounds, or a pointer that was "
+                             "not set or that was freed.");
+    snprintf(text, sizeof text, "%s", what[m->kind] ? what[m->kind] : "");
+    if (m->kind == HOST_STATIC)
+        snprintf(text, sizeof text,
+                 "byte %zu of %s, a static variable of host code",
+                 (size_t)(p - m->begin), m->name);
+    failure_report(
+        l, cudaErrorIllegalAddress, pc, failure_access(kind, nbytes),
+        "%s.\nThis GPU cannot reach it. %s", text,
+        m->kind == HOST_STATIC
+            ? "Make it __device__ or __managed__, or pass its value."
+            : "Use memory from cudaMalloc(), cudaMallocManaged()\nor "
+              "cudaMallocHost(), or register this memory with "
+              "cudaHostRegister().");
+}
+
+int outside_touch(struct access_log *g, const char *p, size_t nbytes,
+                  enum touch_kind kind, const void *pc, struct outside_range *r)
+{
+    struct host_memory m;
+    size_t length;
+    const struct launch *const l = g->launch;
+    if (is_usual(l, p, r))
+        return 0;
+    if (access_log_block(g, p, nbytes) >= 0)
+        return 1;
+    r->begin = heap_registered_range(p, &length);
+    if (r->begin) {
+        r->end = r->begin + length;
+        return 0;
+    }
+    host_memory_find(p, l->frame, pc, &m);
+    *r = (struct outside_range){m.begin, m.end, m.is_local};
+    if (m.kind == HOST_OPEN) {
+        learn(*r);
+        return 0;
+    }
+    if (m.kind == HOST_ABSENT || !simgpu_proc_gpu(l->device)->pageable)
+        bad_access(l, p, nbytes, kind, pc, &m);
+    return 1;
+}
+
+void outside_block(const struct launch *l, const char *p, const void *pc,
+                   struct heap_block *out)
+{
+    struct host_memory m;
+    host_memory_find(p, l->frame, pc, &m);
+    *out = (struct heap_block){
+        .base = (char *)m.begin,
+        .nbytes = (size_t)(m.end - m.begin),
+        .device = HEAP_PINNED,
+        .place = simgpu_proc_place(HEAP_PINNED),
+    };
+}

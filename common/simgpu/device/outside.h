@@ -1,0 +1,38 @@
+/*
+ * outside.h: memory outside the heaps that device code touches
+ *
+ * Most of it is device code's own: local variables on the stacks of device
+ * threads, shared memory, parameters, constants, device variables. The rest is
+ * the host's. On a GPU without access to pageable memory, touching that fails
+ * the kernel with cudaErrorIllegalAddress. A GPU that shares its CPU's page
+ * tables reaches it, and the access is recorded like one of mapped memory.
+ */
+#ifndef SIMGPU_DEVICE_OUTSIDE_H
+#define SIMGPU_DEVICE_OUTSIDE_H
+
+#include <stddef.h>
+
+#include "core/heap/heap_space.h"
+#include "device/access_log.h"
+
+struct outside_range { /* bytes that the kernel may touch, unrecorded */
+    const char *begin, *end;
+    int is_local; /* to the calling thread */
+};
+
+/*
+ * Check an access by the running kernel's instruction at pc to bytes outside
+ * the heaps. Returns 1 if it is to be recorded, as one of host memory. Returns
+ * 0 if the bytes are device code's own; *r then says how far those extend.
+ * Doesn't return if the GPU could not make the access.
+ */
+int outside_touch(struct access_log *g, const char *p, size_t nbytes,
+                  enum touch_kind kind, const void *pc,
+                  struct outside_range *r);
+
+/* Describe the host memory at p, to which outside_touch() has returned 1, as
+ * an allocation. */
+void outside_block(const struct launch *l, const char *p, const void *pc,
+                   struct heap_block *out);
+
+#endif
