@@ -3,12 +3,12 @@
  */
 #include "core/device.h"
 #include "base/gpu_name.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/visible.h"
-#include "cudart/capture.h"
-#include "cudart/limits.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/kernels/limits.h"
 
 #include <stdio.h> /* snprintf */
 
@@ -50,7 +50,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
         return api_return(len < ENOUGH ? cudaErrorInvalidValue
                                        : cudaErrorInvalidDevice);
     snprintf(pciBusId, (size_t)len, "%s",
-             simgpu_proc_gpu(device)->bus_id); // cut off
+             simgpu_proc_gpu(device)->bus_id); // truncates
     return api_return(len < ENOUGH ? cudaErrorInvalidValue : cudaSuccess);
 }
 
@@ -83,9 +83,9 @@ cudaError_t cudaDeviceSynchronize(void)
 }
 
 /*
- * Return the device to its initial state: no memory, no streams. Waits for its
- * operations first; its handles and pointers become invalid. Nothing helps a
- * device on which an operation has failed: only a new process does.
+ * Return the device to its initial state, without memory and streams, after
+ * waiting for its operations. Its handles and pointers become invalid. A device
+ * on which an operation has failed cannot be reset: that takes a new process.
  */
 cudaError_t cudaDeviceReset(void)
 {

@@ -1,5 +1,5 @@
 /*
- * entry.c: functions of the driver by their names
+ * entry.c: finding functions of the driver by name
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>  /* dlsym */
@@ -9,7 +9,7 @@
 
 #include "cudart/api.h"
 
-/* The driver's library, next to this one. */
+/* The driver's library, which is next to this one. */
 static void *driver(void)
 {
     Dl_info self;
@@ -23,18 +23,18 @@ static void *driver(void)
     return dlopen(path, RTLD_NOW);
 }
 
-static cudaError_t entry(const char *symbol, void **funcPtr,
+static cudaError_t entry(const char *symbol, void **funcPtr, unsigned version,
                          unsigned long long flags,
                          enum cudaDriverEntryPointQueryResult *status)
 {
-    // the driver's flags, results and errors have the runtime's numbers
+    // flags, results and errors have the same numbers in the driver
     typedef int search_fn(const char *, void **, int, uint64_t, void *);
     void *const library = driver();
     search_fn *const search =
         library ? (search_fn *)dlsym(library, "cuGetProcAddress_v2") : NULL;
     if (!search)
         return cudaErrorInsufficientDriver;
-    return (cudaError_t)search(symbol, funcPtr, CUDART_VERSION, flags, status);
+    return (cudaError_t)search(symbol, funcPtr, (int)version, flags, status);
 }
 
 cudaError_t
@@ -42,7 +42,8 @@ cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
                         unsigned long long flags,
                         enum cudaDriverEntryPointQueryResult *driverStatus)
 {
-    return api_return(entry(symbol, funcPtr, flags, driverStatus));
+    return api_return(
+        entry(symbol, funcPtr, CUDART_VERSION, flags, driverStatus));
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(
@@ -50,15 +51,15 @@ cudaError_t cudaGetDriverEntryPointByVersion(
     unsigned long long flags,
     enum cudaDriverEntryPointQueryResult *driverStatus)
 {
-    (void)cudaVersion; // there is one version
-    return api_return(entry(symbol, funcPtr, flags, driverStatus));
+    return api_return(entry(symbol, funcPtr, cudaVersion, flags, driverStatus));
 }
 
 cudaError_t cudaGetExportTable(const void **ppExportTable,
                                const cudaUUID_t *pExportTableId)
 {
     return api_return(ppExportTable && pExportTableId
-                          ? cudaErrorNotSupported // NVIDIA's libraries' own
+                          // internal to NVIDIA's libraries
+                          ? cudaErrorNotSupported
                           : cudaErrorInvalidValue);
 }
 
@@ -66,7 +67,7 @@ cudaError_t cudaGetExportTable(const void **ppExportTable,
 
 cudaError_t cudaProfilerStart(void)
 {
-    return api_return(cudaSuccess); // every run is recorded
+    return api_return(cudaSuccess); // nothing to do: every run is recorded
 }
 
 cudaError_t cudaProfilerStop(void)

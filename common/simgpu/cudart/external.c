@@ -1,9 +1,9 @@
 /*
- * external.c: what there is nothing of here: memory and semaphores of graphics
- * APIs, and kernels that are compiled or loaded while a program runs
+ * external.c: what simgpu doesn't have: memory and semaphores of graphics APIs,
+ * and kernels that are compiled or loaded at run time
  *
- * Programs that ask before they use them get an answer; the others an error,
- * which is another one for arguments that are missing.
+ * Programs that ask before using them get an answer. Others get an error, and a
+ * different one if arguments are missing.
  */
 #include <string.h> /* strcmp */
 
@@ -53,7 +53,7 @@ NOT_SUPPORTED(BOTH(callbackFunc, callback),
 NOT_SUPPORTED(callback, cudaDeviceUnregisterAsyncNotification(
                             int device, cudaAsyncCallbackHandle_t callback))
 
-/* Kernels of a cubin or of PTX run only on GPUs. */
+/* Kernels in a cubin or in PTX run only on GPUs. */
 NOT_SUPPORTED(BOTH(library, code),
               cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                   enum cudaJitOption *jitOptions,

@@ -1,16 +1,19 @@
 /*
  * nvtx.c: NVTX ranges, which name spans of the execution graph
  *
- * The ranges of a thread, of all domains, are on one stack; those deeper than
- * the stack are counted but have no name of their own. A range that ends below
- * others is removed when they are.
+ * A thread's ranges, of all domains, are on one stack. Ranges deeper than the
+ * stack are counted but have no name. A range that ends below others is removed
+ * when those end.
  */
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCudaRt.h>
+#include <stdio.h>  /* sscanf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strlen */
 
+#include "base/part.h"
 #include "core/declared.h"
+#include "core/heap/heap.h"
 #include "core/part.h"
 #include "core/proc.h"
 #include "core/site.h"
@@ -20,10 +23,10 @@ enum { DEEPEST = 64, MESSAGE = 1024 };
 static _Thread_local struct {
     int depth;
     struct range {
-        uint32_t outer;   /* the span around it */
-        nvtxRangeId_t id; /* of a started range; 0: pushed */
+        uint32_t outer;   /* the enclosing span */
+        nvtxRangeId_t id; /* a started range's; 0: pushed */
         nvtxDomainHandle_t domain;
-        int over; /* it has ended */
+        int over; /* has ended */
     } range[DEEPEST];
 } ranges;
 
@@ -32,7 +35,7 @@ static _Atomic nvtxRangeId_t last_id;
 /* ---- texts --------------------------------------------------------------- */
 
 struct nvtxStringRegistration_st {
-    nvtxStringHandle_t next; /* of its domain */
+    nvtxStringHandle_t next; /* next of its domain */
     char text[];
 };
 
@@ -40,7 +43,7 @@ struct nvtxDomainRegistration_st {
     nvtxStringHandle_t strings;
 };
 
-/* As UTF-8, what fits. */
+/* The text as UTF-8, truncated. */
 static const char *narrow(const wchar_t *w, char out[MESSAGE])
 {
     size_t n = 0;
@@ -113,7 +116,7 @@ nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain,
 
 /* ---- the stack ----------------------------------------------------------- */
 
-/* Open ranges of a domain that were pushed. */
+/* The number of pushed ranges of a domain that are open. */
 static int depth_of(nvtxDomainHandle_t domain)
 {
     int n = ranges.depth > DEEPEST ? ranges.depth - DEEPEST : 0;
@@ -142,7 +145,7 @@ static void leave(void)
         graph_span(ranges.range[ranges.depth].outer);
 }
 
-/* Remove ranges at the top that ended before those above them. */
+/* Remove ended ranges from the top of the stack. */
 static void leave_ended(void)
 {
     while (ranges.depth > 0 && ranges.depth <= DEEPEST &&
@@ -249,16 +252,20 @@ void nvtxRangeEnd(nvtxRangeId_t id)
 
 void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id)
 {
-    (void)domain; // numbers are of all domains
+    (void)domain; // numbers are unique among all domains
     nvtxRangeEnd(id);
 }
 
 void nvtxMarkA(const char *message)
 {
+    void *p;
+    size_t nbytes;
+    if (message && sscanf(message, PART_BUFFER, &p, &nbytes) == 2)
+        heap_note_used(p, nbytes);
     part_mark(message, CALLER_SITE());
 }
 
-/* ---- what is accepted, and not recorded ---------------------------------- */
+/* ---- accepted, but not recorded ------------------------------------------ */
 
 #define ACCEPT(name, A, B)                                                     \
     void name(A a, B b)                                                        \

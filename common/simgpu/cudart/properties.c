@@ -1,12 +1,12 @@
 /*
- * properties.c: what programs can ask of a device
+ * properties.c: what programs can query about a device
  */
 #include "base/gpu_name.h"
 #include "core/device.h"
 #include "core/proc.h"
 #include "core/visible.h"
 #include "cudart/api.h"
-#include "cudart/limits.h"
+#include "cudart/kernels/limits.h"
 
 #include <stddef.h> /* offsetof */
 #include <stdio.h>  /* snprintf */
@@ -14,7 +14,7 @@
 
 enum { MAX_THREADS = 1024 };
 
-/* Where the reserved part has the members that CUDA 13 dropped. */
+/* The members that CUDA 13 dropped, within the reserved part. */
 enum dropped {
     CLOCK_RATE,
     MEMORY_CLOCK_RATE,
@@ -88,6 +88,12 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         .globalL1CacheSupported = 1,
         .localL1CacheSupported = 1,
         .concurrentManagedAccess = 1,
+        // "full unified memory with hardware coherency": the CUDA
+        // programming guide, Unified Memory
+        .pageableMemoryAccess = g->pageable,
+        .pageableMemoryAccessUsesHostPageTables = g->pageable,
+        .directManagedMemAccessFromHost = g->pageable,
+        .hostNativeAtomicSupported = g->pageable,
         .computePreemptionSupported = 1,
         .canUseHostPointerForRegisteredMem = 1,
         .reservedSharedMemPerBlock = l->sm >= 80 ? 1024 : 0,
@@ -109,7 +115,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
                      [TEXTURE_1D_LINEAR] = 1 << 28,
                      // several threads and processes
                      [COMPUTE_MODE] = cudaComputeModeDefault,
-                     [SINGLE_TO_DOUBLE] = // of these GPUs
+                     [SINGLE_TO_DOUBLE] = // a ratio of rates
                      g->sm % 10 == 0 && g->sm < 120 ? 2 : 64},
     };
     snprintf(prop->name, sizeof prop->name, "%s", g->name);
@@ -275,32 +281,32 @@ static int member_of(const struct cudaDeviceProp *p, const struct attribute *a)
     return value;
 }
 
-/* Features: 1 if simgpu has one, whether the modelled GPU has it or not. Some
- * have a name only in the driver's header. */
+/* 1 if simgpu has a feature, regardless of whether the modelled GPU does. Some
+ * features have a name only in the driver's header. */
 static const struct {
     int attr, value;
 } features[] = {
-    {92, 0}, // operations of streams on memory, in their first version
-    {93, 0}, // ... of 64 bits
-    {94, 0}, // ... that wait for bits to be clear
+    {92, 0}, // stream memory operations, version 1
+    {93, 0}, // 64-bit stream memory operations, version 1
+    {94, 0}, // stream waits for cleared bits, version 1
     {96, 0}, // cooperative launches on several devices
     {cudaDevAttrCanFlushRemoteWrites, 0},
-    {102, 1}, // virtual memory
-    {103, 1}, // its handles as file descriptors
-    {104, 0}, // ... as Windows handles
-    {105, 0}, // ... as handles of Windows kernels
+    {102, 1}, // virtual memory management
+    {103, 1}, // virtual memory: file descriptors as handles
+    {104, 0}, // virtual memory: Windows handles
+    {105, 0}, // virtual memory: Windows kernel handles
     {107, 0}, // compressible memory
     {110, 0}, // RDMA of virtual memory
-    {122, 0}, // operations of streams on memory, of 64 bits
-    {123, 1}, // ... that wait for bits to be clear
+    {122, 1}, // 64-bit stream memory operations
+    {123, 1}, // stream waits for cleared bits
     {124, 0}, // DMA-BUF
     {127, 0}, // tensor maps
     {128, 0}, // virtual memory of other nodes
     {129, 0}, // pointers to functions that host and device share
     {132, 0}, // multicast
     {cudaDevAttrD3D12CigSupported, 0},
-    {136, 0}, // decompression: its algorithms
-    {137, 0}, // ... and its longest input
+    {136, 0}, // decompression algorithms
+    {137, 0}, // longest input of decompression
     {cudaDevAttrVulkanCigSupported, 0},
     {141, 0}, // virtual memory of the host's NUMA nodes
     {cudaDevAttrHostNumaMemoryPoolsSupported, 1},

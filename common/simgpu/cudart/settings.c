@@ -1,15 +1,15 @@
 /*
- * settings.c: limits, flags and choices that programs make for devices
+ * settings.c: limits, flags and preferences that programs set for devices
  */
 #include <stdint.h> /* SIZE_MAX */
 #include <string.h> /* memcmp */
 
 #include "core/device.h"
 #include "core/proc.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "cudart/api.h"
-#include "cudart/capture.h"
-#include "cudart/limits.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/kernels/limits.h"
 #include "device/launch.h"
 
 static unsigned flags[PROC_MAX_DEVICES];
@@ -27,14 +27,14 @@ enum {
     PRINTF_OF_SM = 64 << 10,
     LEAST_PRINTF = 512 << 10,
     LEAST_HEAP = 4 << 20,
-    L2_PARTS = 16,     /* in which lines persist, or not */
-    L2_PERSISTING = 3, /* parts */
+    L2_PARTS = 16,     /* parts of the L2 cache, whose lines persist or not */
+    L2_PERSISTING = 3, /* parts that persist by default */
     L2_MOST = 10,
-    SHARED_SIZE = 7, /* of a block; only the driver has a name for it */
+    SHARED_SIZE = 7, /* per block; only the driver's header has the name */
     LIMITS
 };
 
-/* Limits of each device that the program has set; 0: it has not. */
+/* Limits that the program has set, by device; 0: not set. */
 static size_t limits[PROC_MAX_DEVICES][LIMITS];
 
 static size_t l2_part(int device)
@@ -67,7 +67,7 @@ static size_t up_to_step(size_t value, size_t step)
     return (value + step - 1) / step * step;
 }
 
-/* What becomes of a value that the program sets. */
+/* The limit that results from a value that the program sets. */
 static size_t rounded_limit(int device, int limit, size_t value)
 {
     switch (limit) {
@@ -80,7 +80,7 @@ static size_t rounded_limit(int device, int limit, size_t value)
     }
 }
 
-/* The most that a limit may be set to. */
+/* The largest value that a limit can have. */
 static size_t most_of_limit(int device, int limit)
 {
     switch (limit) {
@@ -94,7 +94,7 @@ static cudaError_t check_limit(int device, int limit)
 {
     if (limit < 0 || limit >= LIMITS)
         return cudaErrorInvalidValue;
-    // kernels of compute capability 9.0 cannot wait for those they launch
+    // kernels of compute capability 9.0 cannot wait for their children
     return limit == cudaLimitDevRuntimeSyncDepth && limits_of(device)->sm >= 90
                ? cudaErrorUnsupportedLimit
                : cudaSuccess;
@@ -130,7 +130,7 @@ cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
     return api_return(cudaSuccess);
 }
 
-/* ---- choices ------------------------------------------------------------- */
+/* ---- preferences --------------------------------------------------------- */
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig)
 {
@@ -177,7 +177,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *func,
                                         : cudaErrorInvalidDeviceFunction);
 }
 
-/* At most one way to wait, and known bits. */
+/* At most one way to wait, and only known bits. */
 static int are_valid(unsigned f)
 {
     const unsigned schedule = f & cudaDeviceScheduleMask;
@@ -226,8 +226,8 @@ cudaError_t cudaSetValidDevices(int *device_arr, int len)
     return api_return(cudaSuccess);
 }
 
-/* How many of the wanted properties (those that are not 0) a device has: of
- * those in which the GPUs of a node can differ. */
+/* The number of wanted properties (those that are not 0) that a device has,
+ * among those in which the GPUs of a node can differ. */
 static int score(const struct cudaDeviceProp *want,
                  const struct cudaDeviceProp *has)
 {
@@ -258,7 +258,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
-    return api_return(cudaSuccess); // nothing persists
+    return api_return(cudaSuccess); // no lines persist
 }
 
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(
@@ -273,9 +273,9 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(
             : cudaErrorNotSupported); // no network writes to devices
 }
 
-/* ---- atomics across links ------------------------------------------------ */
+/* ---- atomics over links -------------------------------------------------- */
 
-/* All operations, natively, over NVLink; none across PCIe. */
+/* All operations are native over NVLink, none over PCIe. */
 static void capabilities(unsigned *out, unsigned count, int native)
 {
     for (unsigned i = 0; i < count; i++)

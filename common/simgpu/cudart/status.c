@@ -3,9 +3,9 @@
 #include <stddef.h> /* NULL */
 
 #include "core/device.h"
-#include "core/ignored.h"
 #include "core/proc.h"
 #include "core/site.h"
+#include "core/watch/ignored.h"
 
 static _Thread_local cudaError_t last_error;
 static _Thread_local int errors_aside;
@@ -40,8 +40,8 @@ const char *cudaGetErrorString(cudaError_t error)
     return e ? e->text : "unrecognized error code";
 }
 
-/* Failures that programs expect: a query's answer, and a state that is already
- * as it should be. */
+/* Failures that programs expect: answers to queries, and states that are
+ * already as they should be. */
 static int is_expected(cudaError_t err)
 {
     return err == cudaErrorNotReady ||
@@ -62,7 +62,7 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
     if (err && !errors_aside)
         last_error = err;
     if (err && !is_expected(err))
-        simgpu_ignored_note(call, cudaGetErrorName(err),
+        simgpu_ignored_note(IGNORED_CUDA, call, cudaGetErrorName(err),
                             simgpu_site_caller ? simgpu_site_caller
                                                : return_address);
     return err;
@@ -76,11 +76,11 @@ void simgpu_errors_aside(int step)
 cudaError_t cudaPeekAtLastError(void)
 {
     if (last_error)
-        ignored_forget();
+        simgpu_ignored_forget(IGNORED_CUDA);
     return last_error;
 }
 
-/* Even of a device's sticky error only what a call has returned since. */
+/* A device's sticky error counts only once a call has returned it. */
 cudaError_t cudaGetLastError(void)
 {
     const cudaError_t err = cudaPeekAtLastError();

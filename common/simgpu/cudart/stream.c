@@ -1,13 +1,14 @@
 /*
  * stream.c: streams and host functions
  */
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include <stdlib.h> /* malloc */
 
 #include "core/device.h"
 #include "core/site.h"
-#include "cudart/capture.h"
+#include "core/stream/pending.h"
+#include "cudart/graphs/capture.h"
 #include "cudart/host_function.h"
 
 int api_priority(int wanted)
@@ -83,8 +84,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return api_return(cudaSuccess);
 }
 
-/* The fences that a synchronisation of the stream waits for: its own last one,
- * and for the legacy stream those of all blocking streams. */
+/* The fences that a synchronisation of the stream waits for: its own last one;
+ * for the legacy stream, those of all blocking streams. */
 static int fences_of(struct stream *s, struct fence *out, int cap)
 {
     if (stream_kind_of(s) == STREAM_LEGACY)
@@ -122,9 +123,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     if (err != cudaSuccess)
         return api_return(err);
     const int n = fences_of(s, fences, MAX_FENCES);
-    return api_return(fence_poll(fences, n, "cudaStreamQuery", CALLER_SITE())
-                          ? cudaSuccess
-                          : cudaErrorNotReady);
+    return api_return(
+        simgpu_fence_poll(fences, n, "cudaStreamQuery", CALLER_SITE())
+            ? cudaSuccess
+            : cudaErrorNotReady);
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
@@ -175,10 +177,11 @@ void host_function_enqueue(struct stream *s, cudaHostFn_t fn, void *data,
         simgpu_op_new(sizeof *op, run_host, GRAPH_HOSTFN, name, site);
     op->fn = fn;
     op->data = data;
+    pending_signal();
     simgpu_stream_enqueue(s, &op->op);
 }
 
-/* Enqueue the function, or add it to the graph that is captured. */
+/* Enqueue the function, or add it to the graph that is being captured. */
 static cudaError_t add(struct stream *s, cudaHostFn_t fn, void *data,
                        const char *name, uint32_t site)
 {
@@ -206,7 +209,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
         add(s, fn, userData, "cudaLaunchHostFunc", CALLER_SITE()));
 }
 
-/* ---- callbacks: host functions with the stream and its error ------------- */
+/* ---- callbacks: host functions that get the stream and its error --------- */
 
 struct callback {
     cudaStreamCallback_t fn;

@@ -1,12 +1,12 @@
 /*
- * stream_attribute.c: what programs note about a stream
+ * stream_attribute.c: attributes that programs set for a stream
  */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
 #include <string.h>  /* memset */
 
-#include "core/stream.h"
-#include "cudart/capture.h"
+#include "core/stream/stream.h"
+#include "cudart/graphs/capture.h"
 
 static struct noted { /* an attribute of a stream */
     struct noted *next;
@@ -109,7 +109,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
     pthread_mutex_lock(&lock);
     stream_set_priority(to, stream_priority(from));
     for (const struct noted *n = all, *next; n; n = next) {
-        next = n->next; // new ones come before the first
+        next = n->next; // new ones are inserted before the first
         if (n->stream == from)
             note(to, n->id, &n->value);
     }

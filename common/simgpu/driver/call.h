@@ -1,8 +1,8 @@
 /*
- * call.h: driver functions that are the runtime's under another name
+ * call.h: driver functions that call functions of the runtime
  *
- * The runtime's errors have the driver's numbers, except those below 100 that
- * the driver does not know.
+ * Errors have the same numbers in the runtime and in the driver, except for
+ * some below 100, which the driver doesn't have.
  */
 #ifndef SIMGPU_DRIVER_CALL_H
 #define SIMGPU_DRIVER_CALL_H
@@ -27,7 +27,8 @@ static inline CUresult result_of(cudaError_t err)
     }
 }
 
-/* err = call, of the runtime's, which leaves the program's last error alone. */
+/* err = call, a function of the runtime, without changing
+ * the program's last error. */
 #define DRIVER_ASK(err, call)                                                  \
     do {                                                                       \
         simgpu_errors_aside(1);                                                \
@@ -35,8 +36,9 @@ static inline CUresult result_of(cudaError_t err)
         simgpu_errors_aside(-1);                                               \
     } while (0)
 
-/* Return what the runtime's function gives, or the error of a call without a
- * context. What it records happened where the driver's function was called. */
+/* Call a function of the runtime and return its error, or the error of a call
+ * without a context. Operations are recorded with the line that calls the
+ * driver's function. */
 #define DRIVER_CALL(call)                                                      \
     do {                                                                       \
         const CUresult current = context_current();                            \

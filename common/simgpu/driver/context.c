@@ -15,7 +15,8 @@ struct CUctx_st {
 };
 
 static struct CUctx_st contexts[PROC_MAX_DEVICES]; /* by device */
-static _Atomic int initialized;                    /* cuInit was called */
+/* true once cuInit has been called */
+static _Atomic int initialized;
 
 CUcontext context_of(int device)
 {
@@ -87,7 +88,7 @@ CUresult cuGetErrorName(CUresult error, const char **pStr)
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The runtime has the other errors, too. */
+/* The runtime has texts for the other errors. */
 static const char *text_of(CUresult error)
 {
     switch (error) {
@@ -217,12 +218,12 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
     return CUDA_SUCCESS;
 }
 
-/* ---- the stack of contexts of a thread ----------------------------------- */
+/* ---- a thread's stack of contexts ---------------------------------------- */
 
 enum { DEEPEST = 1024, NO_DEVICE = -1 };
 
 static _Thread_local struct {
-    int below[DEEPEST]; /* devices that were current before */
+    int below[DEEPEST]; /* the devices that were current before */
     int depth;
 } stack;
 
@@ -267,6 +268,24 @@ CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult err = cuDevicePrimaryCtxRetain(pctx, dev);
     return err ? err : cuCtxPushCurrent(*pctx);
+}
+
+/* Older forms, which programs find by cuGetProcAddress(). */
+struct CUexecAffinityParam_st;
+CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+CUresult cuCtxCreate_v3(CUcontext *pctx, struct CUexecAffinityParam_st *params,
+                        int nparams, unsigned int flags, CUdevice dev);
+
+CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return cuCtxCreate(pctx, NULL, flags, dev);
+}
+
+CUresult cuCtxCreate_v3(CUcontext *pctx, struct CUexecAffinityParam_st *params,
+                        int nparams, unsigned int flags, CUdevice dev)
+{
+    CUctxCreateParams all = {params, nparams, NULL};
+    return cuCtxCreate(pctx, &all, flags, dev);
 }
 
 CUresult cuCtxDestroy(CUcontext ctx)

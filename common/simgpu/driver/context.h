@@ -1,8 +1,9 @@
 /*
- * context.h: what the driver's functions share
+ * context.h: contexts, as the driver's functions share them
  *
  * The runtime's current device and the driver's current context are the same
- * thing: a context is a device's primary context, created by either of them.
+ * thing: a context is a device's primary context, whether the runtime or the
+ * driver created it.
  */
 #ifndef SIMGPU_DRIVER_CONTEXT_H
 #define SIMGPU_DRIVER_CONTEXT_H
@@ -10,14 +11,15 @@
 #include <cuda.h>
 
 /* CUDA_SUCCESS, or the error of a call that comes too early: before cuInit and
- * any call of the runtime; before the thread has a current context. */
+ * before any call of the runtime, or before the thread has a current
+ * context. */
 CUresult context_initialized(void);
 CUresult context_current(void);
 
 /* The primary context of a device. */
 CUcontext context_of(int device);
 
-/* The device of a context; -1 if it is none. */
+/* The device of a context; -1 if ctx is not a context. */
 int context_device(CUcontext ctx);
 
 #endif

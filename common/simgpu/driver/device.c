@@ -1,5 +1,5 @@
 /*
- * device.c: devices and what a context says of them
+ * device.c: the driver's functions for devices, and a context's settings
  */
 #include <string.h> /* memcpy */
 
@@ -7,7 +7,7 @@
 #include "core/proc.h"
 #include "driver/call.h"
 
-/* As DRIVER_CALL(), for calls that need no context. */
+/* Like DRIVER_CALL(), for functions that need no context. */
 #define DEVICE_CALL(call)                                                      \
     do {                                                                       \
         const CUresult err = context_initialized();                            \
@@ -38,7 +38,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* The runtime's attributes have the driver's numbers. */
+/* Attributes have the same numbers in the runtime and in the driver. */
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
     DEVICE_CALL(cudaDeviceGetAttribute(pi, (enum cudaDeviceAttr)attrib, dev));
@@ -106,11 +106,13 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
     if (ctx && context_device(ctx) < 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    *version = 3020; // when contexts last changed: no matter which CUDA
+    // the version in which contexts last changed, regardless of CUDA's version
+    *version = 3020;
     return CUDA_SUCCESS;
 }
 
-/* The runtime's limits and cache settings have the driver's numbers. */
+/* Limits and cache settings have the same numbers in the
+ * runtime and in the driver. */
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     DRIVER_CALL(cudaDeviceSetLimit((enum cudaLimit)limit, value));
@@ -149,7 +151,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
 
 CUresult cuProfilerStart(void)
 {
-    DRIVER_CALL(cudaSuccess); // every run is recorded
+    DRIVER_CALL(cudaSuccess); // nothing to do: every run is recorded
 }
 
 CUresult cuProfilerStop(void)
@@ -157,7 +159,7 @@ CUresult cuProfilerStop(void)
     DRIVER_CALL(cudaSuccess);
 }
 
-/* The name without a version, which libraries look up (NCCL's inspector). */
+/* Libraries look up the name without a version (NCCL's inspector does). */
 #undef cuDeviceGetUuid
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     __attribute__((alias("cuDeviceGetUuid_v2")));

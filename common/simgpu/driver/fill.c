@@ -1,16 +1,16 @@
 /*
- * fill.c: memsets of 1, 2 and 4 bytes, and copies of rows and boxes, also of
- * arrays
+ * fill.c: memsets of 1, 2 and 4 bytes; copies of rows and boxes, including
+ * those of arrays
  */
 #include "core/site.h"
-#include "cudart/copy.h"
+#include "cudart/memory/copy.h"
 #include "driver/call.h"
 
 /* ---- filling ------------------------------------------------------------- */
 
-/* Rows of `count` elements. The driver's functions without a stream use the
- * default one. */
-#define FILL(name_, type, value_, nbytes, pitch_, count, rows, stream_)        \
+/* Fill rows of `count` elements. The driver's functions without a stream use
+ * the default stream. */
+#define FILL(name_, type, value_, nbytes, pitch_, count, rows, stream_, wait_) \
     DRIVER_CALL(simgpu_fill(&(struct fill){.name = (name_),                    \
                                            .site = CALLER_SITE(),              \
                                            .dst = (void *)dstDevice,           \
@@ -20,30 +20,31 @@
                                            .height = (rows),                   \
                                            .depth = 1,                         \
                                            .pitch = (pitch_),                  \
-                                           .stream = (stream_)}))
+                                           .stream = (stream_),                \
+                                           .wait = (wait_)}))
 
-/* The four functions for elements of a type: one row or many, with a stream or
- * without. */
+/* Define the four functions for elements of one type: one row or many, with a
+ * stream or without. */
 #define FILLS(bits, type, row, row_async, rows, rows_async)                    \
     CUresult row(CUdeviceptr dstDevice, type x, size_t N)                      \
     {                                                                          \
-        FILL(#row, type, x, bits / 8, N * (bits / 8), N, 1, 0);                \
+        FILL(#row, type, x, bits / 8, N * (bits / 8), N, 1, 0, 1);             \
     }                                                                          \
     CUresult row_async(CUdeviceptr dstDevice, type x, size_t N,                \
                        CUstream hStream)                                       \
     {                                                                          \
-        FILL(#row_async, type, x, bits / 8, N * (bits / 8), N, 1, hStream);    \
+        FILL(#row_async, type, x, bits / 8, N * (bits / 8), N, 1, hStream, 0); \
     }                                                                          \
     CUresult rows(CUdeviceptr dstDevice, size_t dstPitch, type x,              \
                   size_t Width, size_t Height)                                 \
     {                                                                          \
-        FILL(#rows, type, x, bits / 8, dstPitch, Width, Height, 0);            \
+        FILL(#rows, type, x, bits / 8, dstPitch, Width, Height, 0, 1);         \
     }                                                                          \
     CUresult rows_async(CUdeviceptr dstDevice, size_t dstPitch, type x,        \
                         size_t Width, size_t Height, CUstream hStream)         \
     {                                                                          \
-        FILL(#rows_async, type, x, bits / 8, dstPitch, Width, Height,          \
-             hStream);                                                         \
+        FILL(#rows_async, type, x, bits / 8, dstPitch, Width, Height, hStream, \
+             0);                                                               \
     }
 
 FILLS(8, unsigned char, cuMemsetD8, cuMemsetD8Async, cuMemsetD2D8,
@@ -55,7 +56,7 @@ FILLS(32, unsigned int, cuMemsetD32, cuMemsetD32Async, cuMemsetD2D32,
 
 /* ---- copying rows -------------------------------------------------------- */
 
-struct side { /* of a copy */
+struct side { /* one side of a copy */
     CUmemorytype type;
     const void *host;
     CUdeviceptr device;
@@ -91,7 +92,7 @@ static enum cudaMemcpyKind kind_of(const struct side *to,
 
 static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream);
 
-/* Rows of an array are a box of one slice. */
+/* Copy an array's rows, as a box of one slice. */
 static cudaError_t copy_slice(const CUDA_MEMCPY2D *c, const CUstream *stream)
 {
     const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
@@ -141,7 +142,7 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *c, const CUstream *stream)
                               c->Height, kind_of(&to, &from));
 }
 
-/* Nothing else of a copy without bytes counts. */
+/* A copy of no bytes is valid; its other members are not checked. */
 static CUresult check_rows(const CUDA_MEMCPY2D *c)
 {
     if (!c)
@@ -179,8 +180,8 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 
 /* ---- copying boxes ------------------------------------------------------- */
 
-/* One side of a box, in the runtime's terms. Rows and slices are contiguous
- * where their steps are not given. Returns whether the box lies within them. */
+/* Convert one side of a box to the runtime's form. Without given steps, rows
+ * and slices are contiguous. Returns 1 if the box lies within them. */
 static int lay_out(struct side *s, const CUDA_MEMCPY3D *c, size_t z,
                    size_t nrows, struct cudaPitchedPtr *ptr)
 {
@@ -196,7 +197,8 @@ static int lay_out(struct side *s, const CUDA_MEMCPY3D *c, size_t z,
     return s->x + c->WidthInBytes <= s->pitch && s->y + c->Height <= nrows;
 }
 
-/* One side in an array: its first element. False between two elements. */
+/* Find one side's first element in an array. Returns 0 if it
+ * lies between two elements. */
 static int place_in(cudaArray_t array, size_t x, size_t y, size_t z,
                     struct cudaPos *at)
 {
@@ -204,7 +206,7 @@ static int place_in(cudaArray_t array, size_t x, size_t y, size_t z,
     return x % array->elem_nbytes == 0;
 }
 
-/* The width of a box in elements of its array. */
+/* The width of a box in elements of the array it is copied from or to. */
 static size_t width_of(const CUDA_MEMCPY3D *c,
                        const struct cudaMemcpy3DParms *p)
 {
@@ -218,7 +220,7 @@ static int is_empty_box(const CUDA_MEMCPY3D *c)
     return !c->WidthInBytes || !c->Height || !c->Depth;
 }
 
-/* On the default stream, waiting, if none is given. */
+/* Without a stream, use the default one and wait. */
 static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
 {
     struct side to = {c->dstMemoryType, c->dstHost, c->dstDevice,
@@ -243,7 +245,7 @@ static cudaError_t copy_3d(const CUDA_MEMCPY3D *c, const CUstream *stream)
     return stream ? cudaMemcpy3DAsync(&p, *stream) : cudaMemcpy3D(&p);
 }
 
-/* Levels of detail, which only mipmapped arrays have, don't count. */
+/* Only mipmapped arrays have levels of detail, so they are not checked. */
 static CUresult check_box(const CUDA_MEMCPY3D *c)
 {
     if (!c)

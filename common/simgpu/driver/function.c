@@ -1,22 +1,22 @@
 /*
  * function.c: kernels, as the driver's functions
  *
- * A function is the handle that cudaGetFuncBySymbol() gives. The address of a
- * kernel, which the runtime takes, is none. Launches as before CUDA 4 keep a
- * block's shape, shared memory and parameters with the function, for all
- * threads of the process.
+ * A CUfunction is the handle that cudaGetFuncBySymbol() gives. A kernel's
+ * address, which the runtime's functions take, is not a CUfunction. For
+ * launches in the style before CUDA 4, a block's shape, shared memory and
+ * parameters are kept with the function, for all threads of the process.
  */
 #include <pthread.h> /* pthread_mutex_lock */
 #include <stdlib.h>  /* calloc */
 #include <string.h>  /* memcpy */
 
-#include "cudart/function.h"
+#include "cudart/kernels/function.h"
 #include "driver/call.h"
 
-/* Of a launch: parameters, and their bytes. */
+/* Limits of a launch: the number of parameters, and of their bytes. */
 enum { MAX_PARAMS = 4096, MAX_NBYTES = 32764 };
 
-/* The parameters in a buffer. */
+/* Point params at the parameters in a buffer. */
 static CUresult unpack(CUfunction f, char *buffer, size_t nbytes,
                        void *params[MAX_PARAMS])
 {
@@ -25,7 +25,7 @@ static CUresult unpack(CUfunction f, char *buffer, size_t nbytes,
     for (size_t i = 0; i < MAX_PARAMS; i++) {
         DRIVER_ASK(err, cudaFuncGetParamInfo(simgpu_function_of(f), i, &offset,
                                              &size));
-        if (err != cudaSuccess) // there are no more
+        if (err != cudaSuccess) // no more parameters
             return CUDA_SUCCESS;
         if (!buffer || offset + size > nbytes)
             return CUDA_ERROR_INVALID_VALUE;
@@ -34,7 +34,7 @@ static CUresult unpack(CUfunction f, char *buffer, size_t nbytes,
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Likewise, in the buffer that the list `extra` names. */
+/* The same for the buffer that the list `extra` gives. */
 static CUresult unpack_list(CUfunction f, void **extra,
                             void *params[MAX_PARAMS])
 {
@@ -68,6 +68,32 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
     }
     DRIVER_CALL(cudaLaunchKernel(simgpu_function_of(f), grid, block,
                                  kernelParams, sharedMemBytes, hStream));
+}
+
+/* Attributes have the same numbers and values in the runtime. */
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute),
+               "arrays of attributes have the same layout");
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
+                          void **kernelParams, void **extra)
+{
+    void *params[MAX_PARAMS];
+    if (!config || (extra && kernelParams))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (extra) {
+        const CUresult wrong = unpack_list(f, extra, params);
+        if (wrong != CUDA_SUCCESS)
+            return wrong;
+        kernelParams = params;
+    }
+    const cudaLaunchConfig_t same = {
+        .gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .dynamicSmemBytes = config->sharedMemBytes,
+        .stream = config->hStream,
+        .attrs = (cudaLaunchAttribute *)config->attrs,
+        .numAttrs = config->numAttrs};
+    DRIVER_CALL(
+        cudaLaunchKernelExC(&same, simgpu_function_of(f), kernelParams));
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
@@ -132,7 +158,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
     const char *name;
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
-    // that it is a function
+    // only checks that hfunc is a function
     DRIVER_CALL(cudaFuncGetName(&name, simgpu_function_of(hfunc)));
 }
 
@@ -189,9 +215,9 @@ cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
         blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit));
 }
 
-/* ---- launches as before CUDA 4 ------------------------------------------- */
+/* ---- launches in the style before CUDA 4 --------------------------------- */
 
-struct settings { /* of a function, for its next launch */
+struct settings { /* kept for a function's next launch */
     CUfunction function;
     dim3 block;
     unsigned shared_nbytes, params_nbytes;
@@ -202,7 +228,8 @@ struct settings { /* of a function, for its next launch */
 static struct settings *first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock; NULL: the function is none, or there is no memory. */
+/* A function's settings, or NULL if f is not a function or memory runs out. The
+ * caller must hold the lock. */
 static struct settings *settings_of(CUfunction f)
 {
     struct settings *s = first;
@@ -219,7 +246,7 @@ static struct settings *settings_of(CUfunction f)
     return first = s;
 }
 
-/* Do something with the settings `s` of a function. */
+/* Change the settings `s` of a function. */
 #define CHANGE(hfunc, ...)                                                     \
     do {                                                                       \
         const CUresult current = context_current();                            \
@@ -282,7 +309,7 @@ CUresult cuParamSetf(CUfunction hfunc, int offset, float value)
     return set_param(hfunc, offset, &value, sizeof value);
 }
 
-/* Launch with what the function keeps. */
+/* Launch a function with its settings. */
 static cudaError_t launch(CUfunction f, int width, int height, CUstream stream)
 {
     void *params[MAX_PARAMS];

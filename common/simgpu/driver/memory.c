@@ -1,10 +1,10 @@
 /*
- * memory.c: allocating and copying, by the driver's names
+ * memory.c: the driver's functions for allocating and copying
  */
 #include <stddef.h> /* NULL */
 
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "driver/call.h"
 
 /* ---- allocating ---------------------------------------------------------- */
@@ -159,7 +159,8 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                                 cudaMemcpyDeviceToDevice, hStream));
 }
 
-/* The device of a peer's context, NULL being the current one; < 0: none. */
+/* The device of a peer's context, where NULL is the current one; negative for
+ * an invalid context. */
 static int peer_device(CUcontext context)
 {
     return context ? context_device(context) : simgpu_device_current();

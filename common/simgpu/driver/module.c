@@ -1,11 +1,11 @@
 /*
- * module.c: kernels that a program loads while it runs
+ * module.c: kernels that a program loads at run time
  *
- * A module's image is what nvcc -ptx, -cubin or -fatbin makes of a .cu file.
- * simnvcc makes a shared library of it for each of these options, under the
- * name that the program looks for. Its kernels and variables are found by their
- * linkers' names, as in CUDA. An image of nvcc's has nothing that could run
- * here, and is refused with a message.
+ * A module's image is the output of nvcc -ptx, -cubin or -fatbin for a .cu
+ * file. With each of these options, simnvcc writes a shared library under the
+ * file name that the program expects. As in CUDA, the module's kernels and
+ * variables are found by their mangled names. An image that nvcc made contains
+ * nothing that could run here, and is refused with a message.
  */
 #define _GNU_SOURCE
 #include <ar.h>       /* ARMAG */
@@ -28,9 +28,9 @@ struct CUmod_st {
 
 /* ---- images -------------------------------------------------------------- */
 
-enum { EM_OF_GPUS = 190 }; /* cubins are ELF, too */
+enum { EM_OF_GPUS = 190 }; /* cubins are ELF files, too */
 
-/* The size of an image, which says it itself; 0: it is no shared library. */
+/* An image's size, from its header; 0 if it is not a shared library. */
 static size_t image_nbytes(const void *image)
 {
     Elf64_Ehdr h;
@@ -62,14 +62,14 @@ static int is_fatbin(const void *image)
     return memcmp(image, fatbin, sizeof fatbin) == 0;
 }
 
-/* PTX begins with these directives. */
+/* True if the text starts with a directive that PTX starts with. */
 static int is_ptx(const char *image)
 {
     const size_t n = strnlen(image, 4096);
     return memmem(image, n, ".version", 8) && memmem(image, n, ".target", 7);
 }
 
-/* Why an image cannot be loaded. */
+/* What an image that cannot be loaded is, for the message. */
 static const char *kind_of(const void *image)
 {
     return is_cubin(image)    ? "a cubin, which is"
@@ -78,8 +78,8 @@ static const char *kind_of(const void *image)
                                 "that is";
 }
 
-/* An image for GPUs has nothing for this one. CUDA doesn't take others for an
- * image at all. */
+/* The error for an image that cannot be loaded: as in CUDA, an image for other
+ * GPUs has no code for this one, and anything else is not an image. */
 static CUresult error_of(const void *image)
 {
     const unsigned char *const version = (const unsigned char *)image + 4;
@@ -103,8 +103,8 @@ static CUresult refuse(const void *image, const char *call, uint32_t site)
     return error_of(image);
 }
 
-/* Each load gets a copy of its own: a library that was loaded stays, since the
- * runtime knows its kernels. */
+/* Load an image from a copy of its own. The library stays loaded even when the
+ * module is unloaded, because the runtime keeps its kernels' addresses. */
 static void *load(const void *image, size_t nbytes)
 {
     char path[64];
@@ -114,7 +114,7 @@ static void *load(const void *image, size_t nbytes)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
-    // an open descriptor's number names no second library
+    // while the descriptor is open, no other library gets the same path
     if (fd >= 0 && !library)
         close(fd);
     return library;
@@ -143,7 +143,7 @@ static CUresult load_image(CUmodule *module, const void *image,
     return CUDA_SUCCESS;
 }
 
-/* A whole file, with a 0 behind it; NULL. */
+/* The contents of a file with a 0 appended, or NULL. */
 static char *read_file(const char *name, size_t *nbytes)
 {
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -178,7 +178,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return load_image(module, image, "cuModuleLoadData", CALLER_SITE());
 }
 
-/* The options tell a compiler for GPUs what to do, and ask for its log. */
+/* The options are for a GPU's compiler and its log, so they are ignored. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                             unsigned int numOptions, CUjit_option *options,
                             void **optionValues)
@@ -201,9 +201,10 @@ CUresult cuModuleUnload(CUmodule hmod)
     return CUDA_SUCCESS;
 }
 
-/* ---- what a module has --------------------------------------------------- */
+/* ---- a module's kernels and variables ------------------------------------ */
 
-/* A name of the module's own, and what the linker knows of it; NULL. */
+/* Look up a name that the module itself defines, and its entry in the symbol
+ * table. Returns NULL if the module doesn't define it. */
 static void *find(CUmodule hmod, const char *name, const ElfW(Sym) * *symbol)
 {
     Dl_info in;
@@ -254,7 +255,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
     return CUDA_SUCCESS;
 }
 
-/* ---- linking: of one image, which is the result -------------------------- */
+/* ---- linking one image, which is also the result ------------------------- */
 
 struct CUlinkState_st {
     char *image;
@@ -272,7 +273,8 @@ CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options,
     return *stateOut ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Take an image over. Libraries are CUDA's own, archives of device code. */
+/* Add an image and take it over. Libraries are accepted if they are archives:
+ * CUDA's own contain device code that isn't needed here. */
 static CUresult add(CUlinkState state, CUjitInputType type, char *image,
                     size_t nbytes, const char *call, uint32_t site)
 {

@@ -4,10 +4,10 @@
 #include <string.h> /* memset */
 
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "driver/context.h"
 
-/* An attribute of memory in a heap. */
+/* Get an attribute of memory in a heap. */
 static CUresult describe_block(void *data, CUpointer_attribute attribute,
                                CUdeviceptr ptr, const struct heap_block *b)
 {
@@ -60,7 +60,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
         return CUDA_ERROR_INVALID_VALUE;
     if (simgpu_heap_find(p, &b) == 0)
         return describe_block(data, attribute, ptr, &b);
-    if (!simgpu_heap_registered(p)) // the driver doesn't know ordinary memory
+    if (!simgpu_heap_registered(p)) // ordinary memory
         return CUDA_ERROR_INVALID_VALUE;
     b = (struct heap_block){.base = p, .device = HEAP_PINNED};
     return attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
@@ -69,7 +69,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
                : describe_block(data, attribute, ptr, &b);
 }
 
-/* Bytes that an attribute's value takes; 0 of one that is not answered. */
+/* The number of bytes that an attribute's value takes; 0 if it isn't
+ * supported. */
 static size_t value_nbytes(CUpointer_attribute attribute)
 {
     switch (attribute) {
@@ -88,13 +89,13 @@ static size_t value_nbytes(CUpointer_attribute attribute)
     }
 }
 
-/* What an attribute is of memory that the driver does not know. */
+/* Get an attribute of memory that the driver does not manage. */
 static void describe_unknown(void *data, CUpointer_attribute attribute,
                              CUdeviceptr ptr)
 {
     if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
         attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-        return; // CUDA leaves the range as it is
+        return; // CUDA doesn't change the value
     memset(data, 0, value_nbytes(attribute));
     if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
         *(CUdeviceptr *)data = ptr;
@@ -102,8 +103,9 @@ static void describe_unknown(void *data, CUpointer_attribute attribute,
         *(int *)data = CU_DEVICE_INVALID;
 }
 
-/* Unlike cuPointerGetAttribute(), this is how libraries ask about a pointer of
- * any kind: it is no error that the driver does not know one. */
+/* Libraries use this function to find out about any pointer, so
+ * unlike with cuPointerGetAttribute(), memory that the driver
+ * doesn't manage is not an error. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes,
                                 CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr)

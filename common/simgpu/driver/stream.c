@@ -1,9 +1,9 @@
 /*
- * stream.c: streams and events, by the driver's names
+ * stream.c: the driver's functions for streams and events
  */
 #include <stddef.h> /* NULL */
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "driver/call.h"
 
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)

@@ -1,25 +1,27 @@
 /*
- * value.c: streams that write and wait for values in memory
+ * value.c: streams that write values to memory and wait for them
  *
  * A write completes everything before it in its stream. A wait ends when the
- * word has the value, and what follows it in its stream is ordered after the
- * stream or kernel, of any process, that wrote the value (core/flag.h). The
- * writer of a value that the host stored, or a copy, is unknown: the graph then
- * has no edge.
+ * word has the value; what follows in its stream is ordered after the stream or
+ * kernel, of any process, that wrote the value (core/stream/flag.h). If the
+ * host or a copy stored the value, its writer is unknown, and the graph has no
+ * edge.
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* free */
 
-#include "core/flag.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
+#include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/flag.h"
+#include "core/stream/stream.h"
 #include "driver/context.h"
 
 struct value_op {
     struct op op;
     void *p;
-    uint32_t value;
+    uint64_t value;
+    unsigned nbytes; /* 4 or 8 */
     unsigned flags;
 };
 
@@ -29,37 +31,64 @@ static void run_write(struct op *op)
 {
     const struct value_op *const v = (struct value_op *)op;
     simgpu_flag_write(
-        v->p, sizeof v->value, v->value,
+        v->p, v->nbytes, v->value,
         (struct flag_source){.part = {simgpu_proc()->rank, op->node.index, 0}});
 }
 
 /* ---- waiting ------------------------------------------------------------- */
 
-struct wait { /* a wait under way */
+struct wait { /* a wait in progress */
     const struct value_op *op;
-    struct flag_source by; /* the writer of what it waited for */
+    struct flag_source by; /* the writer of the value */
 };
 
-/* target: the value, with the flags in the upper half. */
-static int holds(uint64_t word, uint64_t target)
+/* The conditions, by flags and by the size of the word. */
+static int is_equal(uint64_t word, uint64_t value)
 {
-    const uint32_t is = (uint32_t)word, value = (uint32_t)target;
-    switch (target >> 32) {
-    case CU_STREAM_WAIT_VALUE_EQ: return is == value;
-    case CU_STREAM_WAIT_VALUE_AND: return (is & value) != 0;
-    case CU_STREAM_WAIT_VALUE_NOR: return ~(is | value) != 0;
-    default: return (int32_t)(is - value) >= 0; // GEQ, cyclic
-    }
+    return word == value;
+}
+
+static int shares_bit(uint64_t word, uint64_t value)
+{
+    return (word & value) != 0;
+}
+
+static int nor_32(uint64_t word, uint64_t value)
+{
+    return (uint32_t) ~(word | value) != 0;
+}
+
+static int nor_64(uint64_t word, uint64_t value)
+{
+    return ~(word | value) != 0;
+}
+
+static int reaches_32(uint64_t word, uint64_t value) // cyclic
+{
+    return (int32_t)((uint32_t)word - (uint32_t)value) >= 0;
+}
+
+static int reaches_64(uint64_t word, uint64_t value)
+{
+    return (int64_t)(word - value) >= 0;
+}
+
+static flag_condition *condition_of(const struct value_op *v)
+{
+    static flag_condition *const of[][2] = {{reaches_32, reaches_64},
+                                            {is_equal, is_equal},
+                                            {shares_bit, shares_bit},
+                                            {nor_32, nor_64}};
+    return of[v->flags & 3][v->nbytes == 8];
 }
 
 static int met(void *arg)
 {
     struct wait *const w = arg;
     const struct value_op *const v = w->op;
-    const uint64_t target = v->value | (uint64_t)v->flags << 32;
-    return holds(
-        simgpu_flag_check(v->p, sizeof v->value, holds, target, &w->by),
-        target);
+    flag_condition *const holds = condition_of(v);
+    return holds(simgpu_flag_check(v->p, v->nbytes, holds, v->value, &w->by),
+                 v->value);
 }
 
 static void describe(const void *arg, char *out, size_t nbytes)
@@ -69,16 +98,17 @@ static void describe(const void *arg, char *out, size_t nbytes)
     const struct value_op *const v = ((const struct wait *)arg)->op;
     struct flag_source by;
     char what[512];
-    const uint64_t word = simgpu_flag_read(v->p, sizeof v->value, &by);
-    snprintf(out, nbytes, "waits until the word at %p %s %u; it is %u: %s",
-             v->p, relation[v->flags & 3], v->value, (unsigned)word,
+    const uint64_t word = simgpu_flag_read(v->p, v->nbytes, &by);
+    snprintf(out, nbytes, "waits until the word at %s %s %llu; it is %llu: %s",
+             simgpu_pointer_text(v->p).text, relation[v->flags & 3],
+             (unsigned long long)v->value, (unsigned long long)word,
              simgpu_heap_describe(v->p, what, sizeof what));
 }
 
 static void run_wait(struct op *op)
 {
     struct wait w = {.op = (struct value_op *)op};
-    const struct wait_note note = {.call = "cuStreamWaitValue32",
+    const struct wait_note note = {.call = op->name,
                                    .site = op->node.site,
                                    .describe = describe,
                                    .arg = &w};
@@ -89,11 +119,11 @@ static void run_wait(struct op *op)
 
 /* ---- both ---------------------------------------------------------------- */
 
-/* True for memory that a stream may write and wait for: of a device, or host
- * memory that devices can reach. Managed memory is neither. */
-static int reachable(void *p, struct heap_block *b)
+/* True for memory that a stream may write values to and wait on: device memory,
+ * or host memory that devices can reach. Managed memory is neither. */
+static int reachable(void *p, unsigned nbytes, struct heap_block *b)
 {
-    if ((uintptr_t)p % sizeof(cuuint32_t) != 0)
+    if ((uintptr_t)p % nbytes != 0)
         return 0;
     if (simgpu_heap_find(p, b) == 0)
         return !b->managed;
@@ -102,57 +132,123 @@ static int reachable(void *p, struct heap_block *b)
     return simgpu_heap_registered(p);
 }
 
-static CUresult enqueue(const char *name, uint32_t site, CUstream stream,
-                        CUdeviceptr addr, cuuint32_t value, unsigned flags,
-                        int write)
+struct request {
+    const char *name;
+    uint32_t site;
+    int writes;
+    unsigned nbytes, flags;
+    CUdeviceptr addr;
+    uint64_t value;
+};
+
+static CUresult check(CUstream stream, const struct request *r)
 {
     struct heap_block b;
     const CUresult err = context_current();
+    if (!r->writes && r->flags & CU_STREAM_WAIT_VALUE_FLUSH)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (r->flags > (unsigned)(r->writes ? CU_STREAM_WRITE_VALUE_DEFAULT
+                                        : CU_STREAM_WAIT_VALUE_NOR))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (err)
+        return err;
+    if (!simgpu_stream_of(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return reachable((void *)r->addr, r->nbytes, &b) ? CUDA_SUCCESS
+                                                     : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult enqueue(CUstream stream, struct request r)
+{
+    struct heap_block b;
+    const CUresult err = check(stream, &r);
     if (err)
         return err;
     struct stream *const s = simgpu_stream_of(stream);
-    if (!s)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!reachable((void *)addr, &b))
-        return CUDA_ERROR_INVALID_VALUE;
+    reachable((void *)r.addr, r.nbytes, &b);
     struct value_op *const op =
-        simgpu_op_new(sizeof *op, write ? run_write : run_wait,
-                      write ? GRAPH_MEMSET : GRAPH_MARK, name, site);
-    op->p = (void *)addr;
-    op->value = value;
-    op->flags = flags;
+        simgpu_op_new(sizeof *op, r.writes ? run_write : run_wait,
+                      r.writes ? GRAPH_MEMSET : GRAPH_MARK, r.name, r.site);
+    op->p = (void *)r.addr;
+    op->value = r.value;
+    op->nbytes = r.nbytes;
+    op->flags = r.flags;
     const struct graph_access access = {
         .alloc = b.id,
         .begin = (uint64_t)((char *)op->p - b.base),
-        .end = (uint64_t)((char *)op->p - b.base) + sizeof value,
-        .write = 2, // waits may read it meanwhile: no race
-        .site = site};
+        .end = (uint64_t)((char *)op->p - b.base) + r.nbytes,
+        .write = 2, // waits may read it at the same time: not a race
+        .site = r.site};
     const struct graph_move move = {simgpu_proc_place(simgpu_stream_device(s)),
-                                    b.place, sizeof value};
+                                    b.place, r.nbytes};
     op->op.node.naccesses = b.id != 0;
     op->op.accesses = &access;
-    op->op.node.nmoves = write != 0;
+    op->op.node.nmoves = r.writes != 0;
     op->op.moves = &move;
     simgpu_stream_enqueue(s, &op->op);
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr,
-                              cuuint32_t value, unsigned int flags)
+#define VALUE(name, writes, bits)                                              \
+    CUresult name(CUstream stream, CUdeviceptr addr, cuuint##bits##_t value,   \
+                  unsigned int flags)                                          \
+    {                                                                          \
+        return enqueue(stream,                                                 \
+                       (struct request){#name, CALLER_SITE(), writes,          \
+                                        bits / 8, flags, addr, value});        \
+    }
+VALUE(cuStreamWriteValue32, 1, 32)
+VALUE(cuStreamWaitValue32, 0, 32)
+VALUE(cuStreamWriteValue64, 1, 64)
+VALUE(cuStreamWaitValue64, 0, 64)
+
+/* ---- several at once ----------------------------------------------------- */
+
+/* Convert an operation. Returns NOT_SUPPORTED or INVALID_VALUE for one that
+ * there isn't, and 0 bytes for one that does nothing: streams need no barriers
+ * between their operations. */
+static CUresult request_of(const CUstreamBatchMemOpParams *p, uint32_t site,
+                           struct request *out)
 {
-    if (flags != CU_STREAM_WRITE_VALUE_DEFAULT)
-        return CUDA_ERROR_INVALID_VALUE;
-    return enqueue("cuStreamWriteValue32", CALLER_SITE(), stream, addr, value,
-                   flags, 1);
+    const struct CUstreamMemOpWaitValueParams_st *const v = &p->waitValue;
+    *out = (struct request){"cuStreamBatchMemOp", site,    0, 4, v->flags,
+                            v->address,           v->value};
+    switch (p->operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32: break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32: out->writes = 1; break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64: out->writes = 1; /* fallthrough */
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        out->nbytes = 8;
+        out->value = v->value64;
+        break;
+    case CU_STREAM_MEM_OP_BARRIER:
+        out->nbytes = 0;
+        return p->memoryBarrier.flags > CU_STREAM_MEMORY_BARRIER_TYPE_GPU
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: return CUDA_ERROR_NOT_SUPPORTED;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
 }
 
-CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr,
-                             cuuint32_t value, unsigned int flags)
+/* If one of the operations is wrong, none is enqueued. */
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count,
+                            CUstreamBatchMemOpParams *paramArray,
+                            unsigned int flags)
 {
-    if (flags & CU_STREAM_WAIT_VALUE_FLUSH)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (flags > CU_STREAM_WAIT_VALUE_NOR)
+    enum { MOST = 256 };
+    const uint32_t site = CALLER_SITE();
+    struct request r;
+    if (count > MOST || (count && !paramArray) || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    return enqueue("cuStreamWaitValue32", CALLER_SITE(), stream, addr, value,
-                   flags, 0);
+    for (int enqueues = 0; enqueues < 2; enqueues++)
+        for (unsigned i = 0; i < count; i++) {
+            CUresult err = request_of(&paramArray[i], site, &r);
+            if (err == CUDA_SUCCESS && r.nbytes)
+                err = enqueues ? enqueue(stream, r) : check(stream, &r);
+            if (err != CUDA_SUCCESS)
+                return err;
+        }
+    return context_current();
 }

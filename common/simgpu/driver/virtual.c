@@ -1,13 +1,14 @@
 /*
  * virtual.c: memory without addresses, and addresses without memory
  *
- * A handle is an allocation of a device's heap, whose own address no program
- * learns; core/virtual.h maps it elsewhere. The memory lives until its handles
- * are released and its mappings gone. A file descriptor that is handed to
- * another process names the allocation as interprocess handles do.
+ * A handle stands for an allocation in a device's heap. Programs never see the
+ * allocation's address there; core/stream/virtual.h maps it to another one. The
+ * memory is freed once all its handles are released and all its mappings
+ * removed. A file descriptor passed to another process identifies the
+ * allocation in the way interprocess handles do.
  */
 #define _GNU_SOURCE
-#include "core/virtual.h"
+#include "core/stream/virtual.h"
 
 #include <errno.h>    /* ENOMEM */
 #include <pthread.h>  /* pthread_mutex_t */
@@ -15,11 +16,12 @@
 #include <sys/mman.h> /* memfd_create */
 #include <unistd.h>   /* write */
 
-#include "core/heap.h"
+#include "core/heap/address.h"
+#include "core/heap/heap.h"
 #include "driver/call.h"
 
 struct memory {
-    void *at; /* in its heap */
+    void *at; /* address in the device's heap */
     uint64_t nbytes;
     CUmemAllocationProp prop;
     unsigned nhandles, nmappings;
@@ -30,7 +32,7 @@ struct memory {
 static struct memory *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- memory; the lock is held -------------------------------------------- */
+/* ---- memory; callers hold the lock --------------------------------------- */
 
 static struct memory *of_handle(CUmemGenericAllocationHandle handle)
 {
@@ -40,17 +42,18 @@ static struct memory *of_handle(CUmemGenericAllocationHandle handle)
     return m && m->nhandles ? m : NULL;
 }
 
-/* That which is mapped at p, or NULL. */
+/* The memory mapped at p, or NULL. */
 static struct memory *mapped_at(const void *p)
 {
     struct memory *m = all;
-    const char *const at = simgpu_virtual_memory(p);
+    const char *const at = simgpu_address_memory(p);
     while (m && !(at && at >= (char *)m->at && at < (char *)m->at + m->nbytes))
         m = m->next;
     return m;
 }
 
-/* Free memory that nothing uses, for the call at `caller`. */
+/* Free memory without handles and mappings, on behalf of the call at
+ * `caller`. */
 static void drop_unused(struct memory *m, const void *caller)
 {
     struct memory **at = &all;
@@ -68,7 +71,7 @@ static void drop_unused(struct memory *m, const void *caller)
     free(m);
 }
 
-/* A handle for an allocation. */
+/* Add memory, with its first handle. */
 static CUresult add(CUmemGenericAllocationHandle *handle, struct memory with)
 {
     struct memory *const m = malloc(sizeof *m);
@@ -88,7 +91,7 @@ static CUresult add(CUmemGenericAllocationHandle *handle, struct memory with)
 
 static int is_multiple(uint64_t n)
 {
-    return n > 0 && n % VIRTUAL_GRANULARITY == 0;
+    return n > 0 && n % ADDRESS_GRANULARITY == 0;
 }
 
 static CUresult check_device(const CUmemLocation *at)
@@ -116,7 +119,7 @@ static CUresult check_prop(const CUmemAllocationProp *prop)
                : CUDA_SUCCESS;
 }
 
-/* The same for all devices, even for those that there are not. */
+/* The same for all devices, even for those that don't exist. */
 CUresult cuMemGetAllocationGranularity(size_t *granularity,
                                        const CUmemAllocationProp *prop,
                                        CUmemAllocationGranularity_flags option)
@@ -125,7 +128,7 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity,
     if (err != CUDA_SUCCESS || !granularity ||
         option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    *granularity = VIRTUAL_GRANULARITY;
+    *granularity = ADDRESS_GRANULARITY;
     return CUDA_SUCCESS;
 }
 
@@ -139,7 +142,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     err = check_device(&prop->location);
     if (err != CUDA_SUCCESS)
         return err;
-    if (simgpu_heap_alloc(prop->location.id, size, 0, CALLER_SITE(), &at) != 0)
+    if (simgpu_heap_alloc(prop->location.id, size, HEAP_ORDINARY, CALLER_SITE(),
+                          &at) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     return add(handle,
                (struct memory){.at = at, .nbytes = size, .prop = *prop});
@@ -184,7 +188,7 @@ cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* Where addresses lie is not the program's choice: addr is a hint. */
+/* addr is only a hint: the program does not choose the address. */
 CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
                              CUdeviceptr addr, unsigned long long flags)
 {
@@ -194,7 +198,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
     if (err != CUDA_SUCCESS || !ptr || !is_multiple(size) || flags ||
         alignment & (alignment - 1))
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    if (simgpu_virtual_reserve(size, alignment, &at) != 0)
+    if (simgpu_address_reserve(size, alignment, &at) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *ptr = (uintptr_t)at;
     return CUDA_SUCCESS;
@@ -210,20 +214,20 @@ static CUresult result_of_errno(int err)
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
-    return result_of_errno(simgpu_virtual_free((void *)ptr, size));
+    return result_of_errno(simgpu_address_free((void *)ptr, size));
 }
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
     int err = EINVAL;
-    if (size == 0 || ptr % VIRTUAL_GRANULARITY || flags)
+    if (size == 0 || ptr % ADDRESS_GRANULARITY || flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (!is_multiple(size) || offset)
         return CUDA_ERROR_NOT_SUPPORTED;
     pthread_mutex_lock(&lock);
     struct memory *const m = of_handle(handle);
-    if (m && size != m->nbytes) // only whole allocations are mapped
+    if (m && size != m->nbytes) // only whole allocations can be mapped
         err = ENOTSUP;
     else if (m)
         err = simgpu_virtual_map((void *)ptr, size, m->at);
@@ -233,32 +237,33 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     return result_of_errno(err);
 }
 
-/* The memory that is mapped from p on, and how far; NULL: none is. The lock is
- * held. */
+/* The memory mapped at p and its number of bytes from p on, or NULL for a hole
+ * of one granule. The caller must hold the lock. */
 static struct memory *next_mapped(CUdeviceptr p, size_t *nbytes)
 {
     struct memory *const m = mapped_at((void *)p);
-    const char *const at = simgpu_virtual_memory((void *)p);
+    const char *const at = simgpu_address_memory((void *)p);
     *nbytes = m ? m->nbytes - (size_t)(at - (char *)m->at)
-                : VIRTUAL_GRANULARITY; // of a hole
+                : ADDRESS_GRANULARITY; // size of the hole
     return m;
 }
 
-/* True if the range cuts no mapping in two; the lock is held. */
+/* True if the range starts and ends at the bounds of mappings. The
+ * caller must hold the lock. */
 static int holds_whole_mappings(CUdeviceptr ptr, size_t size)
 {
     size_t nbytes, done = 0;
-    if (!simgpu_virtual_is_reserved((void *)ptr, size))
+    if (!simgpu_address_is_reserved((void *)ptr, size))
         return 0;
     for (; done < size; done += nbytes) {
         const struct memory *const m = next_mapped(ptr + done, &nbytes);
-        if (m && simgpu_virtual_memory((void *)(ptr + done)) != m->at)
+        if (m && simgpu_address_memory((void *)(ptr + done)) != m->at)
             return 0;
     }
     return size > 0 && done == size;
 }
 
-/* Nothing has to be mapped there. */
+/* The range need not be mapped. */
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
     const uint32_t site = CALLER_SITE();
@@ -288,7 +293,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
         if (check_device(&desc[i].location) != CUDA_SUCCESS)
             err = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && err == CUDA_SUCCESS; i++)
-        err = result_of_errno(simgpu_virtual_open(
+        err = result_of_errno(simgpu_address_open(
             (void *)ptr, size, desc[i].location.id,
             desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE));
     return err;
@@ -313,7 +318,7 @@ CUresult cuMemGetAccess(unsigned long long *flags,
 
 /* ---- between processes --------------------------------------------------- */
 
-struct shared { /* what the file holds */
+struct shared { /* contents of the file */
     struct heap_ref ref;
     CUmemAllocationProp prop;
 };
@@ -362,3 +367,38 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
                                        .prop = s.prop,
                                        .imported = 1});
 }
+
+/* ---- what no machine here supports --------------------------------------- */
+
+/* The attributes of devices say so: DMA_BUF_SUPPORTED, MULTICAST_SUPPORTED.
+ * NCCL's collectives use the switch by way of their own (device/multicast.c).
+ */
+#define UNSUPPORTED(name, ...)                                                 \
+    CUresult name(__VA_ARGS__)                                                 \
+    {                                                                          \
+        const CUresult err = context_initialized();                            \
+        return err ? err : CUDA_ERROR_NOT_SUPPORTED;                           \
+    }
+#define UNUSED __attribute__((unused))
+
+UNSUPPORTED(cuMemGetHandleForAddressRange, UNUSED void *handle,
+            UNUSED CUdeviceptr dptr, UNUSED size_t size,
+            UNUSED CUmemRangeHandleType handleType,
+            UNUSED unsigned long long flags)
+UNSUPPORTED(cuMulticastCreate, UNUSED CUmemGenericAllocationHandle *mcHandle,
+            UNUSED const CUmulticastObjectProp *prop)
+UNSUPPORTED(cuMulticastAddDevice, UNUSED CUmemGenericAllocationHandle mcHandle,
+            UNUSED CUdevice dev)
+UNSUPPORTED(cuMulticastBindMem, UNUSED CUmemGenericAllocationHandle mcHandle,
+            UNUSED size_t mcOffset,
+            UNUSED CUmemGenericAllocationHandle memHandle,
+            UNUSED size_t memOffset, UNUSED size_t size,
+            UNUSED unsigned long long flags)
+UNSUPPORTED(cuMulticastBindAddr, UNUSED CUmemGenericAllocationHandle mcHandle,
+            UNUSED size_t mcOffset, UNUSED CUdeviceptr memptr,
+            UNUSED size_t size, UNUSED unsigned long long flags)
+UNSUPPORTED(cuMulticastUnbind, UNUSED CUmemGenericAllocationHandle mcHandle,
+            UNUSED CUdevice dev, UNUSED size_t mcOffset, UNUSED size_t size)
+UNSUPPORTED(cuMulticastGetGranularity, UNUSED size_t *granularity,
+            UNUSED const CUmulticastObjectProp *prop,
+            UNUSED CUmulticastGranularity_flags option)

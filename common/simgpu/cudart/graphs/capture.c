@@ -1,12 +1,13 @@
-#include "cudart/capture.h"
+#include "cudart/graphs/capture.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
-#include "cudart/capture_state.h"
+#include "cudart/graphs/capture_state.h"
+#include "cudart/memory/box.h"
 
 static void *need(void *p)
 {
@@ -44,12 +45,6 @@ void node_set_join(struct node_set *s, struct CUgraphNode_st *const *node,
             s->node[s->n++] = node[i];
 }
 
-void captured_release(struct captured *c)
-{
-    free(c->nodes.node);
-    *c = (struct captured){0};
-}
-
 /* ---- recording ----------------------------------------------------------- */
 
 cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
@@ -72,7 +67,7 @@ cudaError_t capture_params(struct stream *s, struct cudaGraphNodeParams *params,
     return err;
 }
 
-/* A box of a copy as CUDA describes it. */
+/* A copy's box, as CUDA describes it. */
 static struct cudaMemcpy3DParms box_of(const struct copy *c)
 {
     const size_t dy =
@@ -94,8 +89,8 @@ cudaError_t capture_copy(struct stream *s, const struct copy *c)
     return capture_params(s, &p, c->name, c->site, NULL);
 }
 
-/* A memset node has two dimensions: slices that do not follow each other are
- * nodes that do. */
+/* A memset node has two dimensions. If a fill's slices are not contiguous, each
+ * becomes a node. */
 cudaError_t capture_fill(struct stream *s, const struct fill *f)
 {
     const int whole = f->depth == 1 || f->slice == f->pitch * f->height;
@@ -124,8 +119,8 @@ cudaError_t capture_record(struct stream *s, struct captured *into)
     return cudaSuccess;
 }
 
-/* The capture that the event was recorded in, if it is under way and valid, of
- * those that are. */
+/* The capture in which the event was recorded, among those in progress from c
+ * on, if it is valid; else NULL. */
 static struct capture *capture_of(const struct captured *event,
                                   struct capture *c)
 {
@@ -174,7 +169,8 @@ static void member_free(struct member *m)
 cudaError_t capture_wait(struct stream *s, const struct captured *event)
 {
     struct member *m = simgpu_stream_capture(s);
-    if (!event->capture) { // ordinary work cannot be part of a graph
+    // work outside the capture cannot be part of its graph
+    if (!event->capture) {
         m->capture->invalid = 1;
         return cudaErrorStreamCaptureIsolation;
     }
@@ -195,7 +191,8 @@ cudaError_t capture_wait(struct stream *s, const struct captured *event)
     return cudaSuccess;
 }
 
-/* The first stream that records is one of them. */
+/* Add another library's work on several streams to a capture. At least one of
+ * the streams must be captured. */
 static int defer(struct stream *const *streams, int n,
                  const struct stream_work *work)
 {
@@ -229,7 +226,7 @@ static int defer(struct stream *const *streams, int n,
 
 /* ---- beginning and ending ------------------------------------------------ */
 
-/* The error of beginning a capture on the stream. */
+/* Returns an error if a capture must not begin on the stream. */
 static cudaError_t can_begin(const struct stream *s,
                              enum cudaStreamCaptureMode mode)
 {
@@ -302,8 +299,8 @@ static void mark_before(struct CUgraphNode_st *n)
         mark_before(n->dep[i].from);
 }
 
-/* True if the origin follows everything that the other streams have captured.
- */
+/* True if the origin follows everything that the other
+ * streams have captured. */
 static int is_joined(const struct capture *c)
 {
     for (struct CUgraphNode_st *n = c->graph->first; n; n = n->next)
@@ -318,7 +315,7 @@ static int is_joined(const struct capture *c)
     return 1;
 }
 
-/* The capture is over: its streams work again. */
+/* End the capture: its streams execute work again. */
 static void finish(struct capture *c)
 {
     captures_lock();
@@ -332,14 +329,14 @@ static void finish(struct capture *c)
     free(c);
 }
 
-/* Destroys the graph, also one that the program has passed in. */
+/* Also destroys a graph that the program has passed in. */
 static void discard(const struct capture *c)
 {
     if (!c->graph->owned)
         cugraph_delete(c->graph);
 }
 
-/* The error of ending the capture by its origin. */
+/* Returns an error if the stream must not end the capture. */
 static cudaError_t end_error(const struct capture *c)
 {
     if (c->invalid)
@@ -349,7 +346,7 @@ static cudaError_t end_error(const struct capture *c)
     return is_joined(c) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
 }
 
-/* The capture is over even after an error, and if there is no `out`. */
+/* Ends the capture even if there is an error, or if `out` is NULL. */
 static cudaError_t end(struct stream *s, cudaGraph_t *out)
 {
     struct member *const m = simgpu_stream_capture(s);

@@ -1,10 +1,11 @@
 /*
- * capture_info.c: what programs ask about captures, and what they follow
+ * capture_info.c: querying captures, and the nodes that their streams follow
  */
 #include <stdlib.h> /* calloc */
 
-#include "core/stream.h"
-#include "cudart/capture_state.h"
+#include "core/stream/stream.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/graphs/capture_state.h"
 
 static cudaError_t status_of(cudaStream_t stream,
                              enum cudaStreamCaptureStatus *status,
@@ -15,7 +16,7 @@ static cudaError_t status_of(cudaStream_t stream,
     struct stream *const s = simgpu_stream_of(stream);
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    const cudaError_t err = capture_legacy_error(s, 0); // asking is no harm
+    const cudaError_t err = capture_legacy_error(s, 0); // a query does no harm
     if (err != cudaSuccess)
         return err;
     const struct member *const m = *member = simgpu_stream_capture(s);
@@ -33,7 +34,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
     return api_return(status_of(stream, pCaptureStatus, &m));
 }
 
-/* All edges are plain, so that zeros say it; they hold until the next call. */
+/* All edges are plain, which zeros express. They are
+ * valid until the next call. */
 static const cudaGraphEdgeData *edges_of(struct member *m)
 {
     free(m->edges);

@@ -1,14 +1,13 @@
-/*
- * capture_rules.c: the captures under way, and what they forbid
- */
+#include "cudart/graphs/capture_rules.h"
+
 #include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_load */
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
-#include "cudart/capture_state.h"
+#include "cudart/graphs/capture_state.h"
 
-/* Captures under way. */
+/* Captures in progress. */
 static struct {
     pthread_mutex_t lock;
     struct capture *first;
@@ -19,7 +18,7 @@ static struct {
 static _Thread_local enum cudaStreamCaptureMode thread_mode =
     cudaStreamCaptureModeGlobal;
 
-/* ---- the captures -------------------------------------------------------- */
+/* ---- the list of captures ------------------------------------------------ */
 
 struct capture *captures_lock(void)
 {
@@ -60,8 +59,8 @@ int capture_writes(const struct CUgraph_st *graph)
 
 /* ---- what captures forbid ------------------------------------------------ */
 
-/* True if a capture by this mode concerns the calling thread. The lock is held.
- */
+/* True if a capture in this mode affects the calling thread. The
+ * caller must hold the lock. */
 static int concerns(const struct capture *c)
 {
     if (thread_mode == cudaStreamCaptureModeRelaxed ||
@@ -86,8 +85,8 @@ cudaError_t capture_allows_unsafe(void)
     return err;
 }
 
-/* True if streams of a device, or the blocking ones of them, are captured;
- * `invalidate` ends these captures. */
+/* True if streams of a device, or only its blocking ones, are captured;
+ * `invalidate` invalidates their captures. */
 static int captured_on(int device, int blocking_only, int invalidate)
 {
     int any = 0;
@@ -160,7 +159,7 @@ cudaError_t capture_failed(const struct stream *s, cudaError_t err)
     return err;
 }
 
-/* The mode of the calling thread: which captures concern it. */
+/* The calling thread's mode, which determines the captures that affect it. */
 cudaError_t
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
@@ -171,4 +170,10 @@ cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
     thread_mode = *mode;
     *mode = before;
     return api_return(cudaSuccess);
+}
+
+cudaError_t api_stream(cudaStream_t stream, struct stream **out)
+{
+    *out = simgpu_stream_of(stream);
+    return *out ? capture_allows_work(*out) : cudaErrorInvalidResourceHandle;
 }

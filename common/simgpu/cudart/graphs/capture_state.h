@@ -1,24 +1,25 @@
 /*
- * capture_state.h: what captures know of themselves
+ * capture_state.h: the state of captures
  */
-#ifndef SIMGPU_CUDART_CAPTURE_STATE_H
-#define SIMGPU_CUDART_CAPTURE_STATE_H
+#ifndef SIMGPU_CUDART_GRAPHS_CAPTURE_STATE_H
+#define SIMGPU_CUDART_GRAPHS_CAPTURE_STATE_H
 
-#include "cudart/capture.h"
+#include "cudart/api.h"
+#include "cudart/graphs/captured.h"
 
 struct member { /* a stream's part in a capture: simgpu_stream_capture() */
     struct member *next;
     struct capture *capture;
     struct stream *stream;
     struct node_set follows;  /* what the stream's next node follows */
-    cudaGraphEdgeData *edges; /* what the program was told of these edges */
+    cudaGraphEdgeData *edges; /* the edges last returned to the program */
 };
 
 struct capture {
     struct capture *next;
     uint64_t id;
     struct CUgraph_st *graph;
-    int given; /* the graph is the program's */
+    int given; /* the program passed the graph in */
     struct stream *origin;
     enum cudaStreamCaptureMode mode;
     uint32_t thread;
@@ -26,8 +27,9 @@ struct capture {
     struct member *members;
 };
 
-/* The first capture under way; none begins, ends or changes until they are
- * unlocked. Add and remove them while locked; adding gives an id. */
+/* Lock the captures and return the first one in progress; until they are
+ * unlocked, none begins, ends or changes. Add and remove captures while locked;
+ * adding assigns an id. */
 struct capture *captures_lock(void);
 void captures_unlock(void);
 void captures_add(struct capture *c);
@@ -39,7 +41,7 @@ void node_set_join(struct node_set *s, struct CUgraphNode_st *const *node,
                    size_t n);
 
 /* The error of using the legacy stream while streams that synchronise with it
- * are captured; `invalidate` ends these captures. */
+ * are captured; `invalidate` invalidates their captures. */
 cudaError_t capture_legacy_error(const struct stream *s, int invalidate);
 
 #endif

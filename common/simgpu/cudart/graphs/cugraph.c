@@ -1,4 +1,4 @@
-#include "cudart/cugraph.h"
+#include "cudart/graphs/cugraph.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
@@ -6,10 +6,12 @@
 
 #include "core/device.h"
 #include "core/report.h"
-#include "cudart/copy.h"
 #include "cudart/event.h"
-#include "cudart/graph_memory.h"
-#include "cudart/launch.h"
+#include "cudart/graphs/graph_memory.h"
+#include "cudart/graphs/plan.h"
+#include "cudart/graphs/user_object.h"
+#include "cudart/kernels/launch_args.h"
+#include "cudart/memory/direction.h"
 
 /* All graphs that programs may use. */
 static struct CUgraph_st *graphs;
@@ -95,7 +97,7 @@ void cugraph_delete(struct CUgraph_st *g)
         node_delete(n);
     }
     plan_delete(g->plan);
-    user_objects_drop(g);
+    user_objects_drop(g->held);
     free(g);
 }
 
@@ -128,7 +130,7 @@ struct CUgraphNode_st *node_copy_of(const struct CUgraph_st *g,
     return NULL;
 }
 
-/* Only kernels have ports besides 0, and only for what follows them. */
+/* Only kernels have ports other than 0, and only for edges to later nodes. */
 static int is_valid_edge(const struct CUgraphNode_st *from,
                          const struct CUgraphNode_st *to,
                          const cudaGraphEdgeData *data)
@@ -240,7 +242,7 @@ cudaError_t cugraph_add(struct CUgraph_st *g, const cudaGraphNode_t *deps,
                         uint32_t site, cudaGraphNode_t *out)
 {
     struct CUgraphNode_st *const n = append(g, name, site);
-    n->params.type = params->type; // edges depend on it
+    n->params.type = params->type; // edges depend on the type
     cudaError_t err = depend_all(n, deps, data, ndeps);
     if (err == cudaSuccess && params->type == cudaGraphNodeTypeMemAlloc)
         err = graph_memory_add(&params->alloc, site);
@@ -303,7 +305,7 @@ static cudaError_t set_copy(struct CUgraphNode_st *n,
     const cudaError_t err =
         p->srcArray || p->dstArray
             ? cudaSuccess
-            : copy_direction(p->kind, p->dstPtr.ptr, p->srcPtr.ptr);
+            : direction_check(p->kind, p->dstPtr.ptr, p->srcPtr.ptr);
     if (err != cudaSuccess)
         return err;
     n->params.memcpy.copyParams = *p;
@@ -318,6 +320,29 @@ static cudaError_t set_fill(struct CUgraphNode_st *n,
         return cudaErrorInvalidValue;
     n->params.memset = *p;
     return cudaSuccess;
+}
+
+/* True if the graph or a child has a node of one of these
+ * types: bits 1 << type. */
+static int has_type(const struct CUgraph_st *g, unsigned types)
+{
+    const struct CUgraphNode_st *n = g->first;
+    while (n && !(types >> n->params.type & 1) &&
+           !(n->child && has_type(n->child, types)))
+        n = n->next;
+    return n != NULL;
+}
+
+int cugraph_has_memory(const struct CUgraph_st *g)
+{
+    return has_type(g, 1u << cudaGraphNodeTypeMemAlloc |
+                           1u << cudaGraphNodeTypeMemFree);
+}
+
+int cugraph_can_copy(const struct CUgraph_st *g)
+{
+    return !cugraph_has_memory(g) &&
+           !has_type(g, 1u << cudaGraphNodeTypeConditional);
 }
 
 static cudaError_t set_child(struct CUgraphNode_st *n,
@@ -366,7 +391,7 @@ static cudaError_t set_event(struct CUgraphNode_st *n, cudaEvent_t event)
 {
     if (!event_is_live(event))
         return event ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-    n->params.eventRecord.event = event; // as eventWait's
+    n->params.eventRecord.event = event; // same place as eventWait's
     return cudaSuccess;
 }
 
@@ -400,10 +425,10 @@ cudaError_t node_set(struct CUgraphNode_st *n,
     }
 }
 
-/* ---- copies and order ---------------------------------------------------- */
+/* ---- copying and ordering ------------------------------------------------ */
 
-/* A conditional node's bodies. The handle stays the program's, whose kernels
- * hold it: copies share the condition. */
+/* Copy a conditional node's bodies. Copies share the condition, because the
+ * program's kernels keep its handle. */
 static struct body *body_copy(const struct body *b)
 {
     struct body *const copy = need(calloc(1, sizeof *copy));
@@ -455,7 +480,7 @@ struct CUgraph_st *cugraph_copy(const struct CUgraph_st *g, int owned)
             node_depend(n, node_copy_of(copy, e->from), &e->data);
         }
     copy->nrooted = g->nrooted;
-    user_objects_copy(copy, g);
+    user_objects_copy(&copy->held, g->held);
     return copy;
 }
 

@@ -1,19 +1,20 @@
 /*
  * cugraph.h: CUDA graphs
  *
- * A graph is a list of nodes with the calls' own parameters, and edges from a
- * node to those before it. An executable graph holds a copy, in which `origin`
- * leads from each node to the one that it is a copy of. Launching it runs each
- * node's call on a stream of the executable graph's own (exec.c):
+ * A graph is a list of nodes, each with the parameters of its call, and edges
+ * from a node to those before it. An executable graph has a copy of a graph, in
+ * which `origin` leads from each node to the one that it was copied from.
+ * Launching it runs each node's call on a stream that belongs to the executable
+ * graph (exec.c):
  *
  *     launch stream   ...--begin----------------end--...
  *     own stream 1          \--A--C--------/
  *     own stream 2             \--B--D----/            B after A, D after B
  *
- * so that what orders two nodes is what the program said, and nothing else.
+ * Two nodes are therefore ordered only by what the program has specified.
  */
-#ifndef SIMGPU_CUDART_CUGRAPH_H
-#define SIMGPU_CUDART_CUGRAPH_H
+#ifndef SIMGPU_CUDART_GRAPHS_CUGRAPH_H
+#define SIMGPU_CUDART_GRAPHS_CUGRAPH_H
 
 #include "cudart/api.h"
 
@@ -25,7 +26,8 @@ struct cugraph_edge {
 /* Work of another library, such as a group of NCCL calls, as a node. */
 struct foreign {
     int refs;
-    void (*enqueue)(void *arg, void *stream); /* all of it, to this stream */
+    /* enqueues all of it on this stream */
+    void (*enqueue)(void *arg, void *stream);
     void (*release)(void *arg);
     void *arg;
 };
@@ -33,76 +35,76 @@ struct foreign {
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
     struct CUgraphNode_st *next, *origin;
-    uint64_t rooted; /* when it last became a root: roots are listed by this */
-    struct cudaGraphNodeParams params; /* a kernel's arguments are a copy */
-    void **args;                       /* that copy, for free() */
+    /* when it last became a root; roots are listed in this order */
+    uint64_t rooted;
+    struct cudaGraphNodeParams params; /* kernel arguments are in `args` */
+    /* a copy of a kernel's arguments, for free() */
+    void **args;
     unsigned nargs;
     cudaLaunchAttribute attr[8]; /* a kernel's attributes */
     unsigned nattrs;
     struct foreign *foreign;
-    const char *name; /* of the call, or of the kernel */
+    const char *name; /* name of the call or the kernel */
     uint32_t site;    /* where it was added or captured */
-    int device;       /* current then */
+    int device;       /* the device that was current then */
     int disabled;
     struct cugraph_edge *dep;
     size_t ndeps, cap_deps;
-    struct CUgraph_st *child;    /* of a child graph node; owned */
-    struct body *body;           /* of a conditional node; owned */
-    unsigned mark;               /* scratch for walks */
-    struct CUgraphNode_st *pair; /* scratch of updates */
-    unsigned chain;              /* exec.c: its stream */
-    struct fence fence;          /* exec.c: its end in this launch */
+    struct CUgraph_st *child;    /* a child graph node's; owned */
+    struct body *body;           /* a conditional node's; owned */
+    unsigned mark;               /* temporary, for walks */
+    struct CUgraphNode_st *pair; /* temporary, for updates */
+    unsigned chain;              /* exec.c: number of its stream */
+    struct fence fence;          /* exec.c: its end in the current launch */
 };
 
-struct held { /* a user object */
-    struct CUuserObject_st *object;
-    unsigned count;
-    struct held *next;
-};
+struct held; /* user objects: user_object.h */
 
 struct CUgraph_st {
     struct CUgraph_st *next; /* all graphs that programs may use */
-    unsigned id;             /* in pictures */
-    int owned;               /* by a node: programs do not destroy it */
+    unsigned id;             /* number in pictures */
+    int owned;               /* a node owns it: programs don't destroy it */
     struct CUgraphNode_st *first, **tail;
     unsigned nnodes;
-    uint64_t nrooted; /* how often a node became a root */
+    uint64_t nrooted; /* number of times that a node became a root */
     struct held *held;
-    struct plan *plan; /* of an executable graph: exec.c */
+    struct exec_plan *plan; /* an executable graph's: plan.h */
 };
 
-/* Behind a cudaGraphConditionalHandle; never freed, since kernels hold it. */
+/* What a cudaGraphConditionalHandle refers to. Never freed, since
+ * kernels keep handles. */
 struct condition {
     _Atomic unsigned value;
     unsigned initial;
-    int assign; /* the initial value, at each launch */
+    int assign; /* set the initial value at each launch */
 };
 
-struct body { /* of a conditional node */
+struct body { /* a conditional node's graphs */
     struct condition *condition;
     enum cudaGraphConditionalNodeType type;
     unsigned n;
     cudaGraph_t *graph; /* n of them */
-    uint32_t thread;    /* exec.c: host thread that its launches count as */
+    /* exec.c: host thread that is charged with its launches */
+    uint32_t thread;
 };
 
-/* 0 if it is not one that the program may use. */
+/* Returns 0 unless it is a graph that the program may use. */
 int cugraph_is_live(cudaGraph_t graph);
-/* True if it, or a child, allocates or frees memory: no part of it can be
- * removed. The program can't copy such a graph, nor one with conditional nodes.
- */
+/* True if the graph or a child allocates or frees memory, so that no part of it
+ * can be removed. The program can copy neither such a graph nor one with
+ * conditional nodes. */
 int cugraph_has_memory(const struct CUgraph_st *g);
 int cugraph_can_copy(const struct CUgraph_st *g);
 
 struct CUgraph_st *cugraph_new(int owned);
 void cugraph_delete(struct CUgraph_st *g);
 
-/* A copy; each node's origin is the node that it is a copy of. */
+/* Copy a graph. Each node's origin is the node it was copied from. */
 struct CUgraph_st *cugraph_copy(const struct CUgraph_st *g, int owned);
 
 /*
- * Add a node of this type with these parameters, which are checked and copied,
- * after `deps`. *out is NULL after an error.
+ * Add a node of this type after `deps`. The parameters are checked and copied.
+ * *out is NULL after an error.
  */
 cudaError_t cugraph_add(struct CUgraph_st *g, const cudaGraphNode_t *deps,
                         const cudaGraphEdgeData *data, size_t ndeps,
@@ -125,48 +127,39 @@ cudaError_t node_undepend(struct CUgraphNode_st *n,
 struct CUgraphNode_st *node_find(const struct CUgraph_st *g,
                                  cudaGraphNode_t node);
 
-/* The node of g that is a copy of this one, in child graphs too; or NULL. */
+/* The copy of this node in g or its child graphs, or NULL. */
 struct CUgraphNode_st *node_copy_of(const struct CUgraph_st *g,
                                     const struct CUgraphNode_st *origin);
 
-/* g's nodes so that each follows what it depends on, in an array of g->nnodes
- * for free(); NULL if they form a cycle. */
+/* Sort g's nodes such that each follows the nodes it depends on. Returns an
+ * array of g->nnodes to be freed, or NULL if there is a cycle. */
 struct CUgraphNode_st **cugraph_order(const struct CUgraph_st *g);
-
-/* Forget what an executable graph needs to run. */
-void plan_delete(struct plan *p);
 
 /* Enqueue a node's call on the stream. */
 cudaError_t node_enqueue(struct CUgraphNode_st *n, struct stream *s);
 
-/* A node of another library's work becomes that of another. */
+/* Replace the work of a node of another library by that
+ * of another such node. */
 void node_take_foreign(struct CUgraphNode_st *to,
                        const struct CUgraphNode_st *from);
 
-/* Note an attribute of a kernel node. */
+/* Set an attribute of a kernel node. */
 cudaError_t node_set_attribute(struct CUgraphNode_st *n,
                                const cudaLaunchAttribute *a);
 
-/* Remove a node that no other depends on. */
+/* Remove a node on which no other depends. */
 void cugraph_remove(struct CUgraphNode_st *n);
 
-/* A new condition, as its handle. */
+/* Create a condition. Returns its handle. */
 cudaGraphConditionalHandle cugraph_condition(unsigned initial, int assign);
 
-/* An executable graph's copy of a node, or NULL (cugraph_exec.c); and a new
- * child graph for it, of the same shape (cugraph_update.c). */
+/* An executable graph's copy of a node, or NULL (cugraph_exec.c); and replacing
+ * the copy's child graph by one of the same shape (cugraph_update.c). */
 struct CUgraphNode_st *exec_node(cudaGraphExec_t exec, cudaGraphNode_t node);
 cudaError_t exec_set_child(struct CUgraphNode_st *n, cudaGraph_t child);
 
-/* The pattern of a copy of bytes, as a box. */
+/* A copy of count bytes, as the parameters of a box. */
 struct cudaMemcpy3DParms node_box(void *dst, const void *src, size_t count,
                                   enum cudaMemcpyKind kind);
-
-/* User objects: gained and lost by graphs. */
-cudaError_t user_object_hold(struct CUgraph_st *g,
-                             struct CUuserObject_st *object, unsigned count,
-                             int move);
-void user_objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from);
-void user_objects_drop(struct CUgraph_st *g);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * cugraph_calls.c: graphs as a whole: their nodes and edges
+ * cugraph_calls.c: functions of whole graphs: their nodes and edges
  */
-#include "cudart/capture.h"
-#include "cudart/cugraph.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/graphs/cugraph.h"
+#include "cudart/graphs/user_object.h"
 
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 {
@@ -22,28 +23,6 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
         return api_return(cudaErrorIllegalState);
     cugraph_delete(graph);
     return api_return(cudaSuccess);
-}
-
-/* True if the graph, or a child, has a node of these types: bits 1 << type. */
-static int has_type(const struct CUgraph_st *g, unsigned types)
-{
-    const struct CUgraphNode_st *n = g->first;
-    while (n && !(types >> n->params.type & 1) &&
-           !(n->child && has_type(n->child, types)))
-        n = n->next;
-    return n != NULL;
-}
-
-int cugraph_has_memory(const struct CUgraph_st *g)
-{
-    return has_type(g, 1u << cudaGraphNodeTypeMemAlloc |
-                           1u << cudaGraphNodeTypeMemFree);
-}
-
-int cugraph_can_copy(const struct CUgraph_st *g)
-{
-    return !cugraph_has_memory(g) &&
-           !has_type(g, 1u << cudaGraphNodeTypeConditional);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
@@ -70,9 +49,9 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode,
 /* ---- lists --------------------------------------------------------------- */
 
 /*
- * Lists go into an array of *room entries, at least 1, or without an array only
- * their length into *room. Entries past the end become NULL, and *room the
- * length.
+ * Lists are written to an array of *room entries, at least 1. Entries past the
+ * end become NULL, and *room becomes the length. Without an array, only the
+ * length is written to *room.
  */
 struct list {
     cudaGraphNode_t *a, *b; /* b: the other ends of edges, or NULL */
@@ -119,7 +98,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
     return api_return(list_end(&l, numNodes));
 }
 
-/* Of those that became roots before the time. */
+/* The newest among the nodes that became roots before this time. */
 static struct CUgraphNode_st *newest_root(const struct CUgraph_st *g,
                                           uint64_t before)
 {
@@ -246,4 +225,26 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
         node_undepend(n, node);
     cugraph_remove(node);
     return api_return(cudaSuccess);
+}
+
+/* ---- user objects -------------------------------------------------------- */
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph,
+                                      cudaUserObject_t object,
+                                      unsigned int count, unsigned int flags)
+{
+    if (!cugraph_is_live(graph) || !object || count == 0 || count > INT_MAX ||
+        flags > cudaGraphUserObjectMove)
+        return api_return(cudaErrorInvalidValue);
+    return api_return(
+        user_object_hold(&graph->held, object, count, (int)flags));
+}
+
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph,
+                                       cudaUserObject_t object,
+                                       unsigned int count)
+{
+    if (!cugraph_is_live(graph))
+        return api_return(cudaErrorInvalidValue);
+    return api_return(user_object_unhold(graph->held, object, count));
 }

@@ -2,9 +2,9 @@
  * cugraph_exec.c: instantiating and launching graphs
  */
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
-#include "cudart/exec.h"
+#include "core/stream/stream.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/graphs/exec.h"
 
 enum {
     FLAGS = cudaGraphInstantiateFlagAutoFreeOnLaunch |
@@ -31,7 +31,7 @@ static cudaGraphNode_t host_node(const struct CUgraph_st *g)
     return NULL;
 }
 
-/* The first node that keeps a graph from being launched by device code. */
+/* The first node because of which device code cannot launch the graph. */
 static cudaError_t check_for_device(cudaGraph_t graph,
                                     cudaGraphInstantiateParams *p)
 {
@@ -42,7 +42,8 @@ static cudaError_t check_for_device(cudaGraph_t graph,
                                            : cudaErrorInvalidValue;
 }
 
-/* Of the flags p->flags, `allowed`; sets what CUDA returns in p. */
+/* Instantiate a graph. p->flags may contain `allowed` flags only. Sets the
+ * members of p that CUDA returns. */
 static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph,
                                unsigned long long allowed,
                                cudaGraphInstantiateParams *p)
@@ -117,7 +118,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 
 /* ---- launching ----------------------------------------------------------- */
 
-/* As api_stream(), but no capture takes a graph. */
+/* Like api_stream(), except that a captured graph cannot contain a launch. */
 static cudaError_t launch_stream(cudaStream_t stream, struct stream **out)
 {
     *out = simgpu_stream_of(stream);
@@ -154,7 +155,7 @@ struct CUgraphNode_st *exec_node(cudaGraphExec_t exec, cudaGraphNode_t node)
     return e && node ? node_copy_of(e->graph, node) : NULL;
 }
 
-/* A node that launches may leave out, or NULL. */
+/* The executable graph's copy of a node that launches may skip, or NULL. */
 static struct CUgraphNode_st *exec_work(cudaGraphExec_t exec,
                                         cudaGraphNode_t node)
 {

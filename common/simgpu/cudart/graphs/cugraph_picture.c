@@ -1,13 +1,13 @@
 /*
- * cugraph_picture.c: graphs as pictures for Graphviz, as CUDA draws them
+ * cugraph_picture.c: pictures of graphs for Graphviz, as CUDA draws them
  *
- * Each graph is a cluster. The clusters of child graphs and of the bodies of
- * conditional nodes follow that of the graph that has them.
+ * Each graph is a cluster. The clusters of a graph's child graphs and of its
+ * conditional nodes' bodies follow its own.
  */
 #include <stdio.h> /* fopen */
 
 #include "core/site.h"
-#include "cudart/cugraph.h"
+#include "cudart/graphs/cugraph.h"
 
 static const char *const type_names[] = {
     [cudaGraphNodeTypeKernel] = "KERNEL",
@@ -55,7 +55,7 @@ static void print_what(FILE *f, const struct CUgraphNode_st *n)
     }
 }
 
-/* What only simgpu knows: the call that made the node, and where it is. */
+/* Print what only simgpu knows: the call that made the node, and its line. */
 static void print_origin(FILE *f, const struct CUgraphNode_st *n)
 {
     char where[256];
@@ -113,7 +113,7 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path,
     if (!f)
         return api_return(cudaErrorOperatingSystem);
     fprintf(f, "digraph dot {\n");
-    print_graph(f, graph, flags != 0); // any of its flags asks for details
+    print_graph(f, graph, flags != 0); // any flag asks for details
     fprintf(f, "}\n");
     return api_return(fclose(f) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
 }

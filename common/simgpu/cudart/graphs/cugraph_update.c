@@ -1,19 +1,20 @@
 /*
  * cugraph_update.c: updating executable graphs
  *
- * Graphs are compared as CUDA does it. Nodes are paired from the graphs' ends:
- * the nodes that no other follows, in their order, then what the nodes of a
- * pair follow, in that order. Each node has to be in one pair.
+ * Graphs are compared as CUDA compares them. Nodes are paired starting at the
+ * graphs' ends: first the nodes that no other node follows, in their order,
+ * then the nodes that the two nodes of a pair follow, in that order. Each node
+ * must be in exactly one pair.
  */
 #include <stdlib.h> /* calloc */
 
 #include "core/report.h"
-#include "cudart/exec.h"
+#include "cudart/graphs/exec.h"
 
 typedef enum cudaGraphExecUpdateResult result_t;
 
 struct pairs {
-    struct CUgraphNode_st **a; /* of the executable graph, each with a pair */
+    struct CUgraphNode_st **a; /* the executable graph's; each has a pair */
     size_t n;
     cudaGraphExecUpdateResultInfo *info;
 };
@@ -26,7 +27,7 @@ static void pair(struct pairs *p, struct CUgraphNode_st *a,
     p->a[p->n++] = a;
 }
 
-/* Forget pairs, and mark what other nodes follow. */
+/* Clear all pairs, and mark the nodes that other nodes follow. */
 static void prepare(const struct CUgraph_st *g)
 {
     for (struct CUgraphNode_st *n = g->first; n; n = n->next) {
@@ -38,7 +39,7 @@ static void prepare(const struct CUgraph_st *g)
             n->dep[i].from->mark = 1;
 }
 
-/* The first node from here that no other follows. */
+/* The first node, from n on, that no other node follows. */
 static struct CUgraphNode_st *exit_from(struct CUgraphNode_st *n)
 {
     while (n && n->mark)
@@ -85,7 +86,7 @@ static result_t compare_nodes(const struct CUgraphNode_st *a,
                               cudaGraphExecUpdateResultInfo *info)
 {
     struct CUgraphNode_st *const b = a->pair;
-    if (b->child && a->child) // the node that is wrong may be inside
+    if (b->child && a->child) // the differing node may be inside
         return compare(a->child, b->child, info);
     info->errorNode = b;
     if (a->params.type != b->params.type)
@@ -120,7 +121,7 @@ static result_t compare(const struct CUgraph_st *to,
     return r;
 }
 
-/* After a comparison: each node gets its pair's parameters. */
+/* After a comparison, copy the parameters of each node's pair. */
 static cudaError_t take_over(const struct CUgraph_st *to)
 {
     cudaError_t err = cudaSuccess;

@@ -2,16 +2,17 @@
  * exec.c: executable graphs
  *
  * Nodes that follow each other on one device form a chain, and each chain has a
- * stream: a node joins the chain of the first of its dependences that no other
- * node has continued. A dependence on another chain is an operation without
- * cost in the node's stream.
+ * stream. A node joins the chain of its first dependence that no other node has
+ * continued. A dependence on another chain becomes an operation without cost in
+ * the node's stream.
  *
  * A conditional node is two operations: one that ends when the node may begin,
- * and one whose worker looks at the condition and launches a body, as often as
- * needed. Those launches count as a host thread of the node's own, which begins
- * where the graph was instantiated: they take no time of the program's threads.
+ * and one whose worker tests the condition and launches a body, as often as
+ * necessary. These launches are charged to a host thread that belongs to the
+ * node and begins where the graph was instantiated, so that they take no time
+ * of the program's threads.
  */
-#include "cudart/exec.h"
+#include "cudart/graphs/exec.h"
 
 #include <pthread.h>   /* pthread_mutex_t */
 #include <stdatomic.h> /* atomic_load */
@@ -20,8 +21,9 @@
 #include "core/host.h"
 #include "core/proc.h"
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
+#include "cudart/graphs/plan.h"
 
 /*
  * Host time of a launch, in picoseconds: 2.5 us plus 1 ns for each node. From
@@ -29,14 +31,6 @@
  * and Other Performance Enhancements" (2024), repeated launches.
  */
 enum { LAUNCH_PS = 2500000, NODE_PS = 1000 };
-
-struct plan {
-    struct CUgraphNode_st **order;
-    struct stream **stream; /* by chain */
-    int *device;            /* by chain */
-    struct CUgraphNode_st **tail;
-    unsigned nchains;
-};
 
 static struct CUgraphExec_st *execs;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,8 +52,8 @@ struct CUgraphExec_st *exec_find(cudaGraphExec_t exec)
 
 /* ---- plans --------------------------------------------------------------- */
 
-/* The chain that the node continues, or a new one. */
-static unsigned chain_of(struct plan *p, const struct CUgraphNode_st *n)
+/* The chain that the node continues, or a new chain. */
+static unsigned chain_of(struct exec_plan *p, const struct CUgraphNode_st *n)
 {
     for (size_t i = 0; i < n->ndeps; i++) {
         const struct CUgraphNode_st *const from = n->dep[i].from;
@@ -93,7 +87,7 @@ static cudaError_t plan_inner(struct CUgraphNode_st *n, cudaGraphNode_t *wrong)
 
 static cudaError_t plan_make(struct CUgraph_st *g, cudaGraphNode_t *wrong)
 {
-    struct plan *const p = g->plan = need(calloc(1, sizeof *p));
+    struct exec_plan *const p = g->plan = need(calloc(1, sizeof *p));
     p->order = cugraph_order(g);
     if (!p->order) {
         *wrong = g->first ? g->first->origin : NULL;
@@ -117,23 +111,9 @@ static cudaError_t plan_make(struct CUgraph_st *g, cudaGraphNode_t *wrong)
     return cudaSuccess;
 }
 
-void plan_delete(struct plan *p)
-{
-    for (unsigned i = 0; p && p->stream && i < p->nchains; i++)
-        if (p->stream[i])
-            stream_release(p->stream[i]);
-    if (p) {
-        free(p->order);
-        free(p->stream);
-        free(p->tail);
-        free(p->device);
-    }
-    free(p);
-}
-
 /* ---- launching ----------------------------------------------------------- */
 
-/* An operation without cost that follows the fences. */
+/* Enqueue an operation without cost that follows the fences. */
 static struct fence join(struct stream *s, const struct fence *f, size_t n,
                          const char *name, uint32_t site)
 {
@@ -145,8 +125,8 @@ static struct fence join(struct stream *s, const struct fence *f, size_t n,
 }
 
 /* Make the node's stream wait for what the node follows, unless that is just
- * the operation before it in the stream. */
-static struct fence follow(const struct plan *p, struct CUgraphNode_st *n,
+ * the previous operation in the stream. */
+static struct fence follow(const struct exec_plan *p, struct CUgraphNode_st *n,
                            struct fence begin)
 {
     struct stream *const s = p->stream[n->chain];
@@ -171,7 +151,7 @@ struct condition_op {
     struct fence begin;
 };
 
-/* The body that the condition chooses now, or NULL. */
+/* The body that the condition currently selects, or NULL. */
 static struct CUgraph_st *choose(const struct body *b, unsigned round)
 {
     const unsigned value = atomic_load(&b->condition->value);
@@ -220,8 +200,8 @@ static struct fence enqueue_condition(struct CUgraphNode_st *n,
     return simgpu_stream_enqueue(s, &op->op);
 }
 
-/* Enqueue one node; its fence is its end. */
-static cudaError_t run_node(const struct plan *p, struct CUgraphNode_st *n,
+/* Enqueue one node. Its fence becomes the end of the node. */
+static cudaError_t run_node(const struct exec_plan *p, struct CUgraphNode_st *n,
                             struct fence begin)
 {
     struct stream *const s = p->stream[n->chain];
@@ -243,11 +223,11 @@ static cudaError_t run_node(const struct plan *p, struct CUgraphNode_st *n,
     return err;
 }
 
-/* Enqueue all nodes after `begin`; *end is a point after all of them. */
+/* Enqueue all nodes after `begin`. *end is set to a point after all of them. */
 static cudaError_t plan_run(struct CUgraph_st *g, struct fence begin,
                             uint32_t site, struct fence *end)
 {
-    const struct plan *const p = g->plan;
+    const struct exec_plan *const p = g->plan;
     cudaError_t err = cudaSuccess;
     for (unsigned i = 0; i < g->nnodes && err == cudaSuccess; i++)
         err = run_node(p, p->order[i], begin);
@@ -262,7 +242,8 @@ static cudaError_t plan_run(struct CUgraph_st *g, struct fence begin,
     return err;
 }
 
-/* The conditions of a graph begin with what their handles say. */
+/* Set the graph's conditions to their initial values, if
+ * their handles ask for it. */
 static void assign(const struct CUgraph_st *g)
 {
     for (const struct CUgraphNode_st *n = g->first; n; n = n->next) {
@@ -294,7 +275,8 @@ cudaError_t exec_launch(struct CUgraphExec_st *e, struct stream *s,
     struct fence end;
     op->graph = e->graph;
     op->op.node.host_ps = LAUNCH_PS;
-    simgpu_op_after(&op->op, e->last); // launches of one graph take turns
+    // launches of one graph run one after the other
+    simgpu_op_after(&op->op, e->last);
     stream_replay(NODE_PS);
     const struct fence begin = simgpu_stream_enqueue(s, &op->op);
     const cudaError_t err = plan_run(e->graph, begin, site, &end);
@@ -303,7 +285,7 @@ cudaError_t exec_launch(struct CUgraphExec_st *e, struct stream *s,
     return err;
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- creating and destroying --------------------------------------------- */
 
 cudaError_t exec_new(const struct CUgraph_st *g, unsigned long long flags,
                      struct CUgraphExec_st **out, cudaGraphNode_t *node)

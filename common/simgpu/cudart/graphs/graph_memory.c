@@ -1,12 +1,12 @@
-#include "cudart/graph_memory.h"
+#include "cudart/graphs/graph_memory.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
 
 #include "core/device.h"
-#include "core/heap.h"
-#include "core/stream.h"
-#include "cudart/memory.h"
+#include "core/heap/heap.h"
+#include "core/stream/stream.h"
+#include "cudart/memory/life.h"
 
 struct memory {
     struct memory *next;
@@ -52,7 +52,8 @@ cudaError_t graph_memory_add(struct cudaMemAllocNodeParamsV2 *p, uint32_t site)
         device >= simgpu_proc()->ndevices || p->bytesize == 0)
         return cudaErrorInvalidValue;
     struct memory *const m = calloc(1, sizeof *m);
-    if (!m || simgpu_heap_alloc(device, p->bytesize, 0, site, &m->p) != 0) {
+    if (!m || simgpu_heap_alloc(device, p->bytesize, HEAP_ORDINARY, site,
+                                &m->p) != 0) {
         free(m);
         return cudaErrorMemoryAllocation;
     }
@@ -69,7 +70,8 @@ cudaError_t graph_memory_add(struct cudaMemAllocNodeParamsV2 *p, uint32_t site)
     return cudaSuccess;
 }
 
-/* Forget it; the memory is the caller's to free. The lock is held. */
+/* Remove it from the list. The caller frees the memory,
+ * and must hold the lock. */
 static void forget(struct memory *m)
 {
     struct memory **link = &all;
@@ -124,20 +126,21 @@ cudaError_t graph_memory_begin_on(struct stream *s, void *p, uint32_t site)
     if (m)
         m->alive = 1;
     pthread_mutex_unlock(&lock);
-    if (!m || again) // as CUDA: launched again before it was freed
+    // as in CUDA: the graph was launched again before it was freed
+    if (!m || again)
         return cudaErrorInvalidValue;
-    memory_mark(s, p, "cudaGraphAddMemAllocNode", site);
+    life_use(s, p, "cudaGraphAddMemAllocNode", site);
     return cudaSuccess;
 }
 
 cudaError_t graph_memory_end_on(struct stream *s, void *p, uint32_t site)
 {
-    memory_mark(s, p, "cudaGraphAddMemFreeNode", site);
+    life_use(s, p, "cudaGraphAddMemFreeNode", site);
     graph_memory_end(p);
     return cudaSuccess;
 }
 
-/* ---- what programs ask --------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {

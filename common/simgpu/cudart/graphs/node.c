@@ -1,13 +1,13 @@
 /*
  * node.c: what each type of node does when its graph is launched
  */
-#include "core/stream.h"
-#include "cudart/copy.h"
-#include "cudart/cugraph.h"
-#include "cudart/event.h"
-#include "cudart/graph_memory.h"
+#include "core/stream/stream.h"
+#include "cudart/event_calls.h"
+#include "cudart/graphs/cugraph.h"
+#include "cudart/graphs/graph_memory.h"
 #include "cudart/host_function.h"
-#include "cudart/launch.h"
+#include "cudart/kernels/launch.h"
+#include "cudart/memory/copy.h"
 
 struct cudaMemcpy3DParms node_box(void *dst, const void *src, size_t count,
                                   enum cudaMemcpyKind kind)
@@ -62,8 +62,8 @@ cudaError_t node_enqueue(struct CUgraphNode_st *n, struct stream *s)
     switch (n->params.type) {
     case cudaGraphNodeTypeKernel: return run_kernel(n, s);
     case cudaGraphNodeTypeMemcpy:
-        return copy_box(n->name, n->site, &n->params.memcpy.copyParams,
-                        (cudaStream_t)s, 0);
+        return copy_node(n->name, n->site, &n->params.memcpy.copyParams,
+                         (cudaStream_t)s);
     case cudaGraphNodeTypeMemset: return run_fill(n, s);
     case cudaGraphNodeTypeHost:
         host_function_enqueue(s, n->params.host.fn, n->params.host.userData,

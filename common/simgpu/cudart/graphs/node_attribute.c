@@ -4,8 +4,8 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "core/stream.h"
-#include "cudart/cugraph.h"
+#include "core/stream/stream.h"
+#include "cudart/graphs/cugraph.h"
 
 enum {
     MAX = sizeof((struct CUgraphNode_st *)0)->attr / sizeof(cudaLaunchAttribute)

@@ -1,11 +1,9 @@
-/*
- * user_object.c: objects of the program that graphs keep alive
- */
+#include "cudart/graphs/user_object.h"
+
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
 
 #include "core/report.h"
-#include "cudart/cugraph.h"
 
 struct CUuserObject_st {
     void *p;
@@ -34,43 +32,57 @@ static cudaError_t change(struct CUuserObject_st *o, unsigned count, int gain)
     return cudaSuccess;
 }
 
-static void note(struct CUgraph_st *g, struct CUuserObject_st *o,
-                 unsigned count)
+static struct held *find(struct held *all, const struct CUuserObject_st *o)
 {
-    struct held *h = g->held;
-    while (h && h->object != o)
-        h = h->next;
+    while (all && all->object != o)
+        all = all->next;
+    return all;
+}
+
+static void note(struct held **all, struct CUuserObject_st *o, unsigned count)
+{
+    struct held *h = find(*all, o);
     if (!h) {
         h = simgpu_need(calloc(1, sizeof *h), "a graph");
         h->object = o;
-        h->next = g->held;
-        g->held = h;
+        h->next = *all;
+        *all = h;
     }
     h->count += count;
 }
 
-cudaError_t user_object_hold(struct CUgraph_st *g, struct CUuserObject_st *o,
+cudaError_t user_object_hold(struct held **all, struct CUuserObject_st *o,
                              unsigned count, int move)
 {
     const cudaError_t err = move ? cudaSuccess : change(o, count, 1);
     if (err == cudaSuccess)
-        note(g, o, count);
+        note(all, o, count);
     return err;
 }
 
-void user_objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from)
+cudaError_t user_object_unhold(struct held *all, struct CUuserObject_st *o,
+                               unsigned count)
 {
-    for (const struct held *h = from->held; h; h = h->next)
-        user_object_hold(to, h->object, h->count, 0);
+    struct held *const h = find(all, o);
+    if (!h || count > h->count)
+        return cudaErrorInvalidValue;
+    h->count -= count;
+    return change(o, count, 0);
 }
 
-void user_objects_drop(struct CUgraph_st *g)
+void user_objects_copy(struct held **to, const struct held *from)
 {
-    for (struct held *h = g->held, *next; h; h = next) {
-        next = h->next;
-        if (h->count)
-            change(h->object, h->count, 0);
-        free(h);
+    for (; from; from = from->next)
+        user_object_hold(to, from->object, from->count, 0);
+}
+
+void user_objects_drop(struct held *all)
+{
+    for (struct held *next; all; all = next) {
+        next = all->next;
+        if (all->count)
+            change(all->object, all->count, 0);
+        free(all);
     }
 }
 
@@ -97,30 +109,5 @@ cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
 {
-    return api_return(change(object, count, 0));
-}
-
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph,
-                                      cudaUserObject_t object,
-                                      unsigned int count, unsigned int flags)
-{
-    if (!cugraph_is_live(graph) || !object || count == 0 || count > INT_MAX ||
-        flags > cudaGraphUserObjectMove)
-        return api_return(cudaErrorInvalidValue);
-    return api_return(user_object_hold(graph, object, count, (int)flags));
-}
-
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph,
-                                       cudaUserObject_t object,
-                                       unsigned int count)
-{
-    if (!cugraph_is_live(graph))
-        return api_return(cudaErrorInvalidValue);
-    struct held *h = graph->held;
-    while (h && h->object != object)
-        h = h->next;
-    if (!h || count > h->count)
-        return api_return(cudaErrorInvalidValue);
-    h->count -= count;
     return api_return(change(object, count, 0));
 }

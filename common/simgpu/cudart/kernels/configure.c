@@ -1,22 +1,23 @@
 /*
  * configure.c: k<<<grid, block>>>(x), in two steps
  *
- * The configuration is noted; then the kernel's prologue launches it. In device
- * code, too: it is outside until then, since a kernel that is called there is
- * launched.
+ * First the configuration is stored; then the kernel's prologue launches with
+ * it. In device code the thread counts as outside of a kernel between the two
+ * steps, because a kernel called there must be launched.
  */
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "cudart/launch.h"
+#include "cudart/kernels/launch.h"
+#include "cudart/kernels/launch_args.h"
 #include "device/child.h"
 #include "device/grid.h"
 #include "device/launch.h"
 
-enum { MAX_PENDING = 16 }; /* launches in the arguments of launches */
+enum { MAX_PENDING = 16 }; /* launches nested in arguments */
 enum { IN_DEVICE_CODE = 2 };
 
-/* cudaStreamTailLaunch, which CUDA's own headers define in C++ alone. */
+/* cudaStreamTailLaunch, which CUDA's own headers define only in C++. */
 static const uintptr_t tail_launch = 0x3;
 
 static _Thread_local struct pending {
@@ -24,8 +25,9 @@ static _Thread_local struct pending {
     dim3 grid, block;
     size_t shared_nbytes;
     cudaStream_t stream;
-    const void *from; /* where in the program */
-    uint32_t site;    /* the same, while the calls around it are known */
+    const void *from; /* return address of the launch */
+    /* the same as a site, taken while its callers are on the stack */
+    uint32_t site;
 } pending[MAX_PENDING];
 static _Thread_local int npending;
 
@@ -34,7 +36,7 @@ void simgpu_configure(const char *text, const unsigned grid[3],
                       cudaStream_t stream)
 {
     if (npending == MAX_PENDING)
-        npending = 0; // of calls that launched nothing
+        npending = 0; // left by expressions that launched nothing
     if (!simgpu_outside)
         simgpu_outside = IN_DEVICE_CODE;
     pending[npending++] = (struct pending){text,
@@ -55,8 +57,7 @@ static cudaError_t launch(const void *func, const struct pending *p,
                             .args = params,
                             .shared_nbytes = p->shared_nbytes,
                             .site = p->site};
-    const cudaError_t err = api_stream(p->stream, &c.stream);
-    return err != cudaSuccess ? err : launch_run(&c);
+    return launch_on(&c, p->stream);
 }
 
 static void release(const struct launch *l)
@@ -64,7 +65,7 @@ static void release(const struct launch *l)
     launch_free_args(l->params, l->kernel->nparams);
 }
 
-/* A launch by device code. */
+/* Launch a kernel from device code. */
 static cudaError_t launch_child(const void *func, const struct pending *p,
                                 void **params)
 {
@@ -110,33 +111,4 @@ void simgpu_launch(const void *host_stub, void **params)
         return;
     kernel_rename(host_stub, p.text);
     api_return_from(launch(host_stub, &p, params), "cudaLaunchKernel", p.from);
-}
-
-static void refuse(const char *call, const void *return_address,
-                   const char *why)
-{
-    char where[256];
-    if (simgpu_outside)
-        return;
-    const struct launch *const l = grid_launch();
-    simgpu_report_fault(NULL, "kernel %s on device %d, at %s: calls %s().\n%s",
-                        l->kernel->name, l->device,
-                        graph_site_text(simgpu_proc()->graph,
-                                        simgpu_site(return_address), where,
-                                        sizeof where),
-                        call, why);
-}
-
-void api_refuse_in_device_code(const char *call, const void *return_address)
-{
-    refuse(call, return_address,
-           "Device code can't wait for the kernels that it launches: they run "
-           "when it has ended, and it is complete when they are. What has to "
-           "come after them: launch it into cudaStreamTailLaunch.");
-}
-
-void api_refuse_graphs_in_device_code(const void *return_address)
-{
-    refuse("cudaGraphLaunch", return_address,
-           "simgpu launches graphs from host code only.");
 }

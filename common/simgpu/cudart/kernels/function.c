@@ -1,4 +1,4 @@
-#include "cudart/function.h"
+#include "cudart/kernels/function.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
@@ -6,22 +6,22 @@
 #include "core/device.h"
 #include "core/proc.h"
 #include "core/site.h"
-#include "cudart/image.h"
-#include "cudart/limits.h"
-#include "cudart/linked.h"
+#include "cudart/kernels/image.h"
+#include "cudart/kernels/limits.h"
+#include "cudart/kernels/linked.h"
 #include "device/launch.h"
 
 enum { MAX_THREADS = 1024, MAX_ASKED = 256, RESERVED = 1024 };
 
-/* What the program has asked for, by kernel. */
+/* Attributes that the program has set, by kernel. */
 static struct asked {
     const void *func;
     int shared, carveout, cluster[3], must_be_set, non_portable, policy;
 } asked[MAX_ASKED];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The entry of a kernel, or if `make` a new one; NULL if there is none. The
- * lock is held. */
+/* A kernel's entry; if it has none, a new one if `make`, else NULL. The caller
+ * must hold the lock. */
 static struct asked *entry(const void *func, int make)
 {
     for (int i = 0; i < MAX_ASKED; i++) {
@@ -75,7 +75,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
     *attr = (struct cudaFuncAttributes){
         .maxThreadsPerBlock =
             k->max_threads ? (int)k->max_threads : MAX_THREADS,
-        .numRegs = 32, // nothing is compiled for a GPU: a common figure
+        .numRegs = 32, // a common figure, since nothing is compiled for a GPU
         .ptxVersion = sm,
         .binaryVersion = sm,
         .preferredShmemCarveout = a->carveout,
@@ -171,7 +171,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *func,
                           : cudaErrorInvalidValue);
 }
 
-/* A kernel's name as the linker has it, or else as the source has it. */
+/* A kernel's mangled name, or else its name in the source. */
 static const char *linked_name_of(const struct kernel *k)
 {
     static struct named {
@@ -216,7 +216,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
         return api_return(image_missing(func, CALLER_SITE()));
     if (paramIndex >= k->nparams || !paramOffset)
         return api_return(cudaErrorInvalidValue);
-    for (size_t i = 0; i <= paramIndex; i++) { // aligned as their size, to 8
+    // aligned to their size, at most 8
+    for (size_t i = 0; i <= paramIndex; i++) {
         const size_t nbytes = k->param_nbytes[i];
         const size_t align = nbytes % 8 == 0   ? 8
                              : nbytes % 4 == 0 ? 4
@@ -231,7 +232,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
     return api_return(cudaSuccess);
 }
 
-/* The error for an address that is no kernel's, where no handle is one. */
+/* The error for an address that is not a kernel's, in a function
+ * that accepts no handle. */
 static cudaError_t symbol_missing(const void *symbol, uint32_t site)
 {
     const cudaError_t err = image_missing(symbol, site);
@@ -240,7 +242,7 @@ static cudaError_t symbol_missing(const void *symbol, uint32_t site)
                : err;
 }
 
-/* A kernel's handle, by either type: its entry in the registry. */
+/* A kernel's handle, in either type: its entry in the registry. */
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 {
     const struct kernel *const k = kernel_find(entryFuncAddr);
@@ -258,16 +260,16 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
     const struct kernel *const k = kernel_find(symbolPtr);
     if (!k)
         return api_return(symbol_missing(symbolPtr, CALLER_SITE()));
-    if (functionPtr) // CUDA lets it be NULL
+    if (functionPtr) // CUDA allows NULL
         *functionPtr = (cudaFunction_t)(uintptr_t)k;
     return api_return(cudaSuccess);
 }
 
 /* ---- occupancy ----------------------------------------------------------- */
 
-/* Blocks whose shared memory a multiprocessor holds: with what the driver
- * reserves for each since compute capability 8.0, in units that are CUDA's
- * (cuda_occupancy.h). */
+/* The number of blocks whose shared memory fits on a multiprocessor. It
+ * includes what the driver reserves for each block since compute capability
+ * 8.0, in CUDA's units (cuda_occupancy.h). */
 static size_t blocks_by_shared(const struct limits *l, size_t nbytes)
 {
     const size_t unit = l->sm >= 80 ? 128 : 256;
@@ -285,7 +287,7 @@ cudaError_t function_occupancy(const void *func, int device, int block_size,
     if (!kernel_find(func))
         return image_missing(func, 0);
     const int warps = (block_size + 31) / 32;
-    // launch bounds don't count, only launches are held to them
+    // launch bounds apply to launches only
     int n = block_size > MAX_THREADS ? 0 : l->threads_per_sm / (warps * 32);
     if (n > l->blocks_per_sm)
         n = l->blocks_per_sm;
@@ -344,13 +346,14 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
     return api_return(cudaSuccess);
 }
 
-int function_has_clusters(int device)
+/* True if a device runs clusters of blocks. */
+static int has_clusters(int device)
 {
     return limits_of(device)->sm >= 90;
 }
 
-/* The clusters that a kernel always has, {0, 0, 0} if that is up to launches,
- * and the blocks of the largest. */
+/* The clusters that a kernel always has ({0, 0, 0} if launches choose them),
+ * and the number of blocks in the largest allowed cluster. */
 static dim3 own_clusters(const void *func, unsigned *most)
 {
     enum { PORTABLE = 8, MOST = 16 };
@@ -381,8 +384,8 @@ cudaError_t function_cluster(const void *func, int device, dim3 grid,
         (own.x && (uint64_t)asked.x * asked.y * asked.z > 1 &&
          (own.x != asked.x || own.y != asked.y || own.z != asked.z)))
         return cudaErrorInvalidClusterSize;
-    return size > 1 && !function_has_clusters(device) ? cudaErrorNotSupported
-                                                      : cudaSuccess;
+    return size > 1 && !has_clusters(device) ? cudaErrorNotSupported
+                                             : cudaSuccess;
 }
 
 cudaError_t
@@ -396,12 +399,12 @@ cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
         return api_return(image_missing(func, CALLER_SITE()));
     own_clusters(function_of(func), &most);
     *clusterSize = (int)most;
-    return api_return(function_has_clusters(simgpu_device_current())
+    return api_return(has_clusters(simgpu_device_current())
                           ? cudaSuccess
                           : cudaErrorNotSupported);
 }
 
-/* True if a launch asks for clusters, which are then *cluster. */
+/* True if a launch asks for clusters; *cluster is then set to them. */
 static int asks_for_cluster(const cudaLaunchConfig_t *c, dim3 *cluster)
 {
     int any = 0;
@@ -428,7 +431,7 @@ cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
     const dim3 b = launchConfig->blockDim;
     cudaError_t err = occupancy(&blocks, func, (int)(b.x * b.y * b.z),
                                 launchConfig->dynamicSmemBytes, CALLER_SITE());
-    if (err != cudaSuccess || !function_has_clusters(simgpu_device_current()))
+    if (err != cudaSuccess || !has_clusters(simgpu_device_current()))
         return api_return(err ? err : cudaErrorNotSupported);
     const int device = simgpu_device_current();
     const int any = asks_for_cluster(launchConfig, &c) ||

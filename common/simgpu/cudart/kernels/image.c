@@ -2,22 +2,22 @@
  * image.c: programs built by nvcc
  *
  * nvcc embeds a kernel's code for several GPUs in the program, and a stub that
- * host code calls. Before main() the program registers what it has:
+ * host code calls. Before main() the program registers what it contains:
  *
  *     h = __cudaRegisterFatBinary(code)
  *     __cudaRegisterFunction(h, stub, ..., name, ...)     for each kernel
  *     __cudaRegisterFatBinaryEnd(h)
  *
- * and k<<<grid, block>>>(x) is __cudaPushCallConfiguration(grid, block, ...)
+ * k<<<grid, block>>>(x) becomes __cudaPushCallConfiguration(grid, block, ...)
  * followed by stub(x), which pops the configuration and calls
- * __cudaLaunchKernel(). The code is of no use here. So the program starts, and
- * all its host code runs; a launch fails, as it does on a GPU for which the
- * program has no code.
+ * __cudaLaunchKernel(). The embedded code is useless here. The program
+ * therefore starts and all its host code runs, but a launch fails, as on a GPU
+ * for which the program has no code.
  *
  * CUDA's headers do not declare these functions for C; their arguments are
  * those of 12.4 to 13.0 (crt/host_runtime.h, crt/device_functions.h).
  */
-#include "cudart/image.h"
+#include "cudart/kernels/image.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
@@ -28,7 +28,7 @@
 
 static struct image { /* a kernel that nvcc compiled */
     const void *stub;
-    const char *name; /* as the linker knows it; the program's */
+    const char *name; /* mangled; belongs to the program */
     struct image *next;
 } * images;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,7 +62,7 @@ cudaError_t image_missing(const void *func, uint32_t site)
 
 void **__cudaRegisterFatBinary(void *code)
 {
-    static void *handle; // shared by all: it identifies nothing
+    static void *handle; // one for all images: it identifies nothing
     (void)code;
     return &handle;
 }
@@ -99,7 +99,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_stub,
     pthread_mutex_unlock(&lock);
 }
 
-/* Variables of device code: no kernel reads them here. */
+/* Device variables are ignored, since no kernel reads them. */
 void __cudaRegisterVar(void **handle, char *host, char *device,
                        const char *name, int ext, size_t size, int constant,
                        int global)
@@ -118,7 +118,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device,
 
 /* ---- launches ------------------------------------------------------------ */
 
-/* <<<...>>> of this thread's next launch. */
+/* The <<<...>>> of this thread's next launch. */
 static __thread struct configuration {
     dim3 grid, block;
     size_t shared_nbytes;
@@ -142,7 +142,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
     return cudaSuccess;
 }
 
-/* The handle of a kernel: here, its stub. */
+/* A kernel's handle, which is its stub. */
 cudaError_t __cudaGetKernel(const void **kernel, const void *stub)
 {
     *kernel = stub;

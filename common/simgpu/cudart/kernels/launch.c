@@ -1,31 +1,31 @@
 /*
  * launch.c: kernels
  */
-#include "cudart/launch.h"
+#include "cudart/kernels/launch.h"
 
 #include <stdlib.h> /* free */
 #include <string.h> /* memcpy */
 
-#include "core/dataless.h"
 #include "core/declared.h"
 #include "core/device.h"
-#include "core/fault.h"
-#include "core/heap.h"
+#include "core/heap/dataless.h"
+#include "core/heap/fault.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
-#include "cudart/function.h"
-#include "cudart/image.h"
-#include "cudart/limits.h"
+#include "core/stream/pending.h"
+#include "core/stream/stream.h"
+#include "core/watch/check.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/kernels/function.h"
+#include "cudart/kernels/image.h"
+#include "cudart/kernels/launch_args.h"
 #include "device/launch.h"
-
-enum { MAX_THREADS = 1024 };
 
 struct launch_op {
     struct op op;
     struct launch launch;
-    int declared; /* its cost is: its run only shows what it touches */
+    int declared; /* cost is declared; the run only shows what is touched */
 };
 
 static void run_launch(struct op *op)
@@ -50,80 +50,9 @@ static void release_launch(struct op *op)
     free(op);
 }
 
-/* ---- arguments ----------------------------------------------------------- */
-
-/* Private copies: the parameters may change after the call. */
-static void **copy_params(const struct kernel *k, void **args)
-{
-    static const char of[] = "a kernel's parameters";
-    void **const copies =
-        simgpu_need(calloc(k->nparams + 1, sizeof *copies), of);
-    for (uint32_t i = 0; i < k->nparams; i++) {
-        copies[i] = simgpu_need(malloc(k->param_nbytes[i]), of);
-        memcpy(copies[i], args[i], k->param_nbytes[i]);
-    }
-    return copies;
-}
-
-void **launch_copy_args(const void *func, void **args, unsigned *nargs)
-{
-    const struct kernel *const k = kernel_find(function_of(func));
-    *nargs = k->nparams;
-    return copy_params(k, args);
-}
-
-void launch_free_args(void **args, unsigned nargs)
-{
-    for (unsigned i = 0; args && i < nargs; i++)
-        free(args[i]);
-    free(args);
-}
-
-int launch_has_args(const void *func)
-{
-    const struct kernel *const k = kernel_find(function_of(func));
-    return k && k->nparams > 0;
-}
-
-const char *launch_name(const void *func)
-{
-    const struct kernel *const k = kernel_find(function_of(func));
-    return k ? k->name : "kernel";
-}
-
-static int fits(dim3 grid, dim3 block)
-{
-    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    return grid.x && grid.y && grid.z && threads && threads <= MAX_THREADS &&
-           block.z <= 64 && grid.x <= 0x7fffffff && grid.y <= 65535 &&
-           grid.z <= 65535;
-}
-
-static cudaError_t check(const void *func, dim3 grid, dim3 block,
-                         size_t shared_nbytes, int device)
-{
-    const struct kernel *const k = kernel_find(func);
-    if (!k)
-        return image_missing(func, 0);
-    const int in_bounds =
-        !k->max_threads ||
-        (uint64_t)block.x * block.y * block.z <= k->max_threads;
-    return fits(grid, block) && in_bounds &&
-                   shared_nbytes <= (size_t)function_shared(func, device)
-               ? cudaSuccess
-               : cudaErrorInvalidValue; // until CUDA 12: ...Configuration
-}
-
-cudaError_t launch_check(const void *func, dim3 grid, dim3 block,
-                         size_t shared_nbytes)
-{
-    return check(function_of(func), grid, block, shared_nbytes,
-                 simgpu_device_current());
-}
-
 /* ---- cost ---------------------------------------------------------------- */
 
-/* Of a launch that fits(), as far as 32 bits count them. */
+/* The number of threads of a launch, clamped to 32 bits. */
 static uint32_t threads_of(dim3 grid, dim3 block)
 {
     const double n =
@@ -131,23 +60,36 @@ static uint32_t threads_of(dim3 grid, dim3 block)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* True if any word of the parameters points to memory without contents. */
-static int gets_dataless(const struct launch *l)
+/* True if any word of the parameters points to memory with this property. */
+static int gets(const struct launch *l, int (*has)(const void *p))
 {
-    struct heap_block b;
     for (uint32_t i = 0; i < l->kernel->nparams; i++)
         for (size_t at = 0; at + sizeof(void *) <= l->kernel->param_nbytes[i];
              at += sizeof(void *)) {
             void *p;
             memcpy(&p, (const char *)l->params[i] + at, sizeof p);
-            if (simgpu_heap_find(p, &b) == 0 && dataless(b.id))
+            if (has(p))
                 return 1;
         }
     return 0;
 }
 
-/* Set op's cost if it is declared. A kernel without data isn't run and needs
- * it. */
+static int is_dataless(const void *p)
+{
+    struct heap_block b;
+    return simgpu_heap_find(p, &b) == 0 && dataless(b.id);
+}
+
+/* True for memory that the host may read at any time. */
+static int is_shown(const void *p)
+{
+    struct heap_block b;
+    return simgpu_heap_find(p, &b) == 0 ? b.managed || b.device == HEAP_PINNED
+                                        : simgpu_heap_registered(p);
+}
+
+/* Set op's cost if it is declared, which is required for a kernel without data,
+ * since that is not run. */
 static void declare(struct launch_op *op, struct graph_move *move)
 {
     struct declared cost;
@@ -160,7 +102,7 @@ static void declare(struct launch_op *op, struct graph_move *move)
         op->op.node.nmoves = cost.nbytes > 0;
         op->op.moves = move;
     }
-    if (dataless_limit() == UINT64_MAX || !gets_dataless(&op->launch))
+    if (dataless_limit() == UINT64_MAX || !gets(&op->launch, is_dataless))
         return;
     op->op.run = NULL;
     if (!op->declared)
@@ -195,7 +137,7 @@ static cudaError_t capture(const struct launch_call *c, const void *func)
     return err;
 }
 
-/* What the attributes of a launch ask for: an error if it is impossible. */
+/* Apply the attributes of a launch. Returns an error if they are impossible. */
 static cudaError_t look_at_attributes(const struct launch_call *c,
                                       const void *func, int device,
                                       int *cooperative, dim3 *cluster)
@@ -241,7 +183,8 @@ cudaError_t launch_run(const struct launch_call *c)
     cudaError_t err =
         look_at_attributes(c, func, device, &cooperative, &cluster);
     if (err == cudaSuccess)
-        err = check(func, c->grid, c->block, c->shared_nbytes, device);
+        err =
+            launch_check_on(func, c->grid, c->block, c->shared_nbytes, device);
     if (err == cudaSuccess && cooperative)
         err = fits_at_once(c, func);
     if (err != cudaSuccess)
@@ -259,21 +202,43 @@ cudaError_t launch_run(const struct launch_call *c)
         .block = {c->block.x, c->block.y, c->block.z},
         .cluster = {cluster.x, cluster.y, cluster.z},
         .shared_nbytes = c->shared_nbytes,
-        .params = copy_params(k, c->args),
+        .params = launch_copy_params(k, c->args),
         .op = &op->op,
         .device = device,
         .site = c->site,
+        .frame = __builtin_frame_address(0),
         .cooperative = cooperative,
     };
     struct graph_move move;
     declare(op, &move);
+    if (pending_exists() && gets(&op->launch, is_shown))
+        pending_signal();
     simgpu_stream_enqueue(s, &op->op);
     return cudaSuccess;
 }
 
-static cudaError_t launch(struct launch_call *c, cudaStream_t stream)
+/* A kernel is launched into streams of the current device. */
+static cudaError_t check_device(const struct launch_call *c)
 {
-    const cudaError_t err = api_stream(stream, &c->stream);
+    char where[256];
+    const int current = simgpu_device_current();
+    const int device = simgpu_stream_device(c->stream);
+    if (device == current)
+        return cudaSuccess;
+    check_note(c->site,
+               "between devices: the launch at %s is into a stream of device "
+               "%d, while device %d is current: no kernel runs. Call "
+               "cudaSetDevice(%d) first",
+               simgpu_site_text(c->site, where, sizeof where), device, current,
+               device);
+    return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t launch_on(struct launch_call *c, cudaStream_t stream)
+{
+    cudaError_t err = api_stream(stream, &c->stream);
+    if (err == cudaSuccess)
+        err = check_device(c);
     return err != cudaSuccess ? err : launch_run(c);
 }
 
@@ -287,7 +252,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
                             .args = args,
                             .shared_nbytes = sharedMem,
                             .site = CALLER_SITE()};
-    return api_return(launch(&c, stream));
+    return api_return(launch_on(&c, stream));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim,
@@ -302,7 +267,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim,
                             .shared_nbytes = sharedMem,
                             .site = CALLER_SITE(),
                             .cooperative = 1};
-    return api_return(launch(&c, stream));
+    return api_return(launch_on(&c, stream));
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
@@ -319,5 +284,5 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                             .site = CALLER_SITE(),
                             .attr = config->attrs,
                             .nattrs = config->numAttrs};
-    return api_return(launch(&c, config->stream));
+    return api_return(launch_on(&c, config->stream));
 }

@@ -1,4 +1,4 @@
-#include "cudart/limits.h"
+#include "cudart/kernels/limits.h"
 
 #include <stddef.h> /* size_t */
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cudart/linked.h"
+#include "cudart/kernels/linked.h"
 
 #include <dlfcn.h>    /* dladdr1 */
 #include <elf.h>      /* Elf64_Ehdr */
@@ -15,7 +15,7 @@ struct file {
     size_t nbytes;
 };
 
-/* A file's contents, at NULL if it can't be read. */
+/* A file's contents; at is NULL if it can't be read. */
 static struct file map_file(const char *path)
 {
     struct file f = {0};
@@ -31,7 +31,7 @@ static struct file map_file(const char *path)
     return f;
 }
 
-/* The bytes that a section has in its file, NULL if they are not all there. */
+/* A section's bytes in its file, or NULL if some are missing. */
 static const void *contents(struct file f, const Elf64_Shdr *s)
 {
     return s->sh_offset <= f.nbytes && s->sh_size <= f.nbytes - s->sh_offset
@@ -39,7 +39,7 @@ static const void *contents(struct file f, const Elf64_Shdr *s)
                : NULL;
 }
 
-/* In one table of symbols: the name of that with the value `at`. */
+/* Find the name of the symbol with the value `at` in one table of symbols. */
 static const char *find_in(struct file f, const Elf64_Shdr *table,
                            const Elf64_Shdr *texts, Elf64_Addr at,
                            size_t *nbytes)
@@ -52,7 +52,7 @@ static const char *find_in(struct file f, const Elf64_Shdr *table,
         const int type = ELF64_ST_TYPE(s->st_info);
         if ((type == STT_FUNC || type == STT_OBJECT) && s->st_value == at &&
             s->st_shndx != SHN_UNDEF && s->st_name < texts->sh_size &&
-            !strchr(text + s->st_name, '.')) { // an alias of the compiler's
+            !strchr(text + s->st_name, '.')) { // not a compiler's alias
             *nbytes = s->st_size;
             return text + s->st_name;
         }
@@ -81,7 +81,7 @@ char *linked_name(const void *p, size_t *nbytes)
     struct link_map *in;
     if (!dladdr1(p, &info, (void **)&in, RTLD_DL_LINKMAP))
         return NULL;
-    // the program itself has no name there
+    // the name of the program itself is empty
     const struct file f =
         map_file(in->l_name && *in->l_name ? in->l_name : "/proc/self/exe");
     if (!f.at)

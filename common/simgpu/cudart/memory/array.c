@@ -1,18 +1,18 @@
 /*
  * array.c: pitched memory and arrays
  *
- * An array is device memory whose layout programs do not see: rows without
+ * An array is device memory whose layout is hidden from programs: rows without
  * padding. Textures and surfaces read it (texture.c).
  */
 #include <stdlib.h> /* calloc */
 
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/site.h"
-#include "cudart/capture.h"
-#include "cudart/copy.h"
-#include "cudart/memory.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/memory/copy.h"
+#include "cudart/memory/memory.h"
 
 enum { PITCH = 512 }; /* rows of pitched memory start at multiples of it */
 
@@ -29,8 +29,8 @@ static cudaError_t pitched(const char *name, uint32_t site, void **devPtr,
         return cudaErrorInvalidValue;
     simgpu_host_call(name, site);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return simgpu_heap_alloc(simgpu_device_current(), *pitch * nrows, 0, site,
-                             devPtr)
+    return simgpu_heap_alloc(simgpu_device_current(), *pitch * nrows,
+                             HEAP_ORDINARY, site, devPtr)
                ? cudaErrorMemoryAllocation
                : cudaSuccess;
 }
@@ -88,7 +88,8 @@ static int within(struct cudaExtent e, int width, int height, int depth)
            e.depth <= (size_t)depth;
 }
 
-/* True if the device has textures of that extent: layers count as depth. */
+/* True if the device supports textures of that extent;
+ * layers count as depth. */
 static int has_extent(int device, struct cudaExtent e, unsigned flags)
 {
     struct cudaDeviceProp p;
@@ -154,8 +155,8 @@ static cudaError_t make_array(cudaArray_t *array,
         (extent.height ? extent.height : 1) * (extent.depth ? extent.depth : 1);
     void *base;
     simgpu_host_call(name, site);
-    if (simgpu_heap_alloc(simgpu_device_current(), a->width * nrows, 0, site,
-                          &base) != 0) {
+    if (simgpu_heap_alloc(simgpu_device_current(), a->width * nrows,
+                          HEAP_ORDINARY, site, &base) != 0) {
         free(a);
         return cudaErrorMemoryAllocation;
     }

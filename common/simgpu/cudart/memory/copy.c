@@ -1,41 +1,54 @@
 /*
  * copy.c: copies
  *
- * Which calls of cudaMemcpy block until the copy is done: device to host,
+ * These calls of cudaMemcpy block until the copy is done: device to host,
  * within the host, and pinned memory to device. A copy from pageable memory to
- * a device is staged: the call returns once the source has been read. A copy
- * between devices does not block.
+ * a device is staged, and the call returns once the source has been read. A
+ * copy between devices does not block.
+ *
+ * cudaMemcpyAsync follows its stream, and does not block if the host's memory
+ * is pinned. Pageable memory is used during the call, as drivers do: a source
+ * is staged without waiting for the stream, and a copy to the host is complete
+ * when the call returns. So is one within the host. (CUDA 11's manual, "API
+ * synchronization behavior". From CUDA 12 on it says that such a call "might"
+ * block, so check_remark_pageable() notes it.)
  */
-#include "cudart/copy.h"
+#include "cudart/memory/copy.h"
 
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
-#include "core/check.h"
-#include "core/dataless.h"
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/dataless.h"
+#include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
-#include "cudart/symbol.h"
+#include "core/stream/pending.h"
+#include "core/stream/stream.h"
+#include "core/watch/check.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/memory/direction.h"
+#include "cudart/memory/symbol.h"
 
 struct copy_op {
     struct op op;
-    struct copy box; /* dst and src as simgpu accesses them */
-    void *staged;    /* a copy of a pageable source, or NULL */
+    struct copy box; /* dst and src: addresses at which simgpu accesses them */
+    void *staged;    /* copy of a pageable source, or NULL */
 };
 
 static void run_copy(struct op *op)
 {
     const struct copy *const c = &((struct copy_op *)op)->box;
+    pending_pause(c->dst);
+    pending_pause(c->src);
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++)
             memmove((char *)c->dst + z * c->dslice + y * c->dpitch,
                     (const char *)c->src + z * c->sslice + y * c->spitch,
                     c->width);
+    pending_resume(c->dst);
+    pending_resume(c->src);
 }
 
 static void release_copy(struct op *op)
@@ -44,87 +57,10 @@ static void release_copy(struct op *op)
     free(op);
 }
 
-static int on_device(const struct span *s)
-{
-    return s->device >= 0;
-}
-
-/* Managed memory is the host's, too. */
-static int is_host(const struct span *s)
-{
-    return !on_device(s) || s->managed;
-}
-
-/* The addresses of variables may be passed as a device's. */
-static int is_device(const struct span *s)
-{
-    return s->device != API_PAGEABLE || symbol_holds(s->raw);
-}
-
-/*
- * True if the given kind fits the operands' places. All memory but pageable
- * memory counts as a device's. CUDA copies from a device as if from the host
- * and to it as if to the host, but calls that undefined: it is refused.
- */
-static int kind_fits(enum cudaMemcpyKind kind, const struct span *dst,
-                     const struct span *src)
-{
-    switch (kind) {
-    case cudaMemcpyDefault: return 1;
-    case cudaMemcpyHostToHost: return is_host(dst) && is_host(src);
-    case cudaMemcpyHostToDevice: return is_device(dst) && is_host(src);
-    case cudaMemcpyDeviceToHost: return is_host(dst) && is_device(src);
-    case cudaMemcpyDeviceToDevice: return is_device(dst) && is_device(src);
-    }
-    return 0;
-}
-
-int copy_is_kind(enum cudaMemcpyKind kind)
-{
-    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
-}
-
-static int is_devices(const void *p)
-{
-    struct span at;
-    return span_of(p, 1, 0, &at) == cudaSuccess && is_device(&at);
-}
-
-cudaError_t copy_direction(enum cudaMemcpyKind kind, const void *dst,
-                           const void *src)
-{
-    const int within = kind == cudaMemcpyDeviceToDevice;
-    if (!copy_is_kind(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if ((within || kind == cudaMemcpyHostToDevice) && !is_devices(dst))
-        return cudaErrorInvalidValue;
-    if ((within || kind == cudaMemcpyDeviceToHost) && !is_devices(src))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
-
-/* Bytes from the first to the last touched by a box. */
+/* Number of bytes from the first to the last that a box touches. */
 static size_t extent(const struct copy *c, size_t pitch, size_t slice)
 {
     return (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
-}
-
-/* Note a copy that CUDA refuses because it leaves an allocation or uses a freed
- * one: programs tend to ignore the error. */
-static void note_bounds(const struct copy *c, const void *p, size_t nbytes,
-                        const char *verb)
-{
-    char where[256], what[512];
-    struct heap_block b;
-    const int alive = simgpu_heap_find(p, &b) == 0;
-    if (!b.base)
-        return;
-    simgpu_heap_describe(p, what, sizeof what);
-    simgpu_site_text(c->site, where, sizeof where);
-    check_note(c->site,
-               alive ? "out of bounds: %s at %s %s %zu bytes, starting at %s"
-                     : "use after free: %s at %s %s %zu bytes, starting at %s",
-               c->name, where, verb, nbytes, what);
 }
 
 static cudaError_t check_pitches(const struct copy *c)
@@ -145,34 +81,36 @@ static cudaError_t operands(const struct copy *c, struct span *dst,
     const size_t from = extent(c, c->spitch, c->sslice);
     cudaError_t err = span_of(c->dst, to, 1, dst);
     if (err != cudaSuccess)
-        note_bounds(c, c->dst, to, "writes");
+        check_note_bounds(c->site, c->name, "writes", c->dst, to);
     else if ((err = span_of(c->src, from, 0, src)) != cudaSuccess)
-        note_bounds(c, c->src, from, "reads");
-    if (err == cudaSuccess && !kind_fits(c->kind, dst, src))
+        check_note_bounds(c->site, c->name, "reads", c->src, from);
+    if (err == cudaSuccess && !direction_fits(c->kind, dst, src))
         err = cudaErrorInvalidValue;
     return err;
 }
 
-/* True if the rows of a side lie behind each other, without a gap. */
+/* True if the rows of a side are contiguous. */
 static int is_dense(const struct copy *c, size_t pitch, size_t slice)
 {
     return (c->height == 1 || pitch == c->width) &&
            (c->depth == 1 || slice == c->width * c->height);
 }
 
-/*
- * Read the source of a pageable copy, once everything that the copy follows is
- * done: the source is the caller's again when the call returns.
- */
-static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
-                  const struct span *dst, const struct span *src)
+/* Wait until everything that the copy follows is done. */
+static void join_stream(const struct copy *c, const struct stream *s)
 {
     enum { MAX = 1024 };
     struct fence fences[MAX];
-    const size_t nbytes = extent(c, c->spitch, c->sslice);
     const int n = stream_tails(simgpu_stream_device(s), 1, fences, MAX);
     if (n > 0)
         simgpu_fence_join(fences, n, c->name, c->site);
+}
+
+/* Read the source: when the call returns, it is the caller's again. */
+static void stage(struct copy_op *op, const struct copy *c,
+                  const struct span *dst, const struct span *src)
+{
+    const size_t nbytes = extent(c, c->spitch, c->sslice);
     struct graph_access read = src->access;
     read.site = c->site;
     if (!is_dense(c, c->spitch, c->sslice))
@@ -187,21 +125,21 @@ static void stage(struct copy_op *op, const struct copy *c, struct stream *s,
 }
 
 /* True for a copy between two devices of this process that goes through the
- * host, because neither has access to the other's memory. Imported memory was
- * opened with access. */
+ * host, because neither device has access to the other's memory. Imported
+ * memory was opened with access. */
 static int goes_through_host(const struct span *dst, const struct span *src)
 {
     const uint64_t me = simgpu_proc()->rank;
-    return on_device(dst) && on_device(src) && dst->access.alloc >> 32 == me &&
-           src->access.alloc >> 32 == me &&
+    return span_on_device(dst) && span_on_device(src) &&
+           dst->access.alloc >> 32 == me && src->access.alloc >> 32 == me &&
            !device_reaches(dst->device, src->device) &&
            !device_reaches(src->device, dst->device);
 }
 
 /*
- * Write the rows of a box to `access`, in pairs of destination and source; for
- * more than MAX_ROWS rows the whole extent, marked as rough. `access` has room
- * for 2 * MAX_ROWS.
+ * Write the rows of a box to `access`, in pairs of destination and source. If
+ * there are more than MAX_ROWS, write the whole extent, marked as rough.
+ * `access` must have 2 * MAX_ROWS entries.
  */
 enum { MAX_ROWS = 1 << 16 };
 
@@ -235,40 +173,87 @@ static size_t volume(const struct copy *c)
     return c->width * c->height * c->depth;
 }
 
-static struct fence enqueue_rows(const struct copy *c, struct stream *s,
-                                 struct op *op, const struct span *dst,
-                                 const struct span *src)
+/* Enqueue a copy. The host has already read a staged source. */
+static struct fence enqueue(const struct copy *c, struct stream *s,
+                            struct copy_op *op, const struct span *dst,
+                            const struct span *src)
 {
     const size_t all = c->height * c->depth;
     const size_t rows = all < MAX_ROWS ? all : MAX_ROWS;
     struct graph_access *const access = simgpu_need(
         malloc(2 * rows * sizeof *access), "a copy of %zu rows", all);
-    const struct fence m = api_enqueue_touching(
-        s, op, dst, src, volume(c), access, touch_rows(c, dst, src, access));
+    size_t n = touch_rows(c, dst, src, access);
+    if (op->staged) {
+        n /= 2;
+        for (size_t i = 1; i < n; i++)
+            access[i] = access[2 * i];
+    }
+    const struct fence m =
+        api_enqueue_touching(s, &op->op, dst, src, volume(c), access, n);
     free(access);
     return m;
 }
 
-/* Enqueue a copy. A staged source has been read by the host already. */
-static struct fence enqueue(const struct copy *c, struct stream *s,
-                            struct copy_op *op, const struct span *dst,
-                            const struct span *src)
+/* ---- the host's part ----------------------------------------------------- */
+
+/* A device's variables are in the process's own memory. */
+static int is_host(const struct span *s)
 {
-    struct span rows = *dst;
-    rows.access.site = c->site;
-    if (!op->staged)
-        return enqueue_rows(c, s, &op->op, dst, src);
-    if (!is_dense(c, c->dpitch, c->dslice))
-        rows.access.write |= GRAPH_ROUGH;
-    return api_enqueue_touching(s, &op->op, dst, src, volume(c), &rows.access,
-                                1);
+    return s->device == HEAP_PINNED ||
+           (s->device == API_PAGEABLE && !symbol_holds(s->raw));
 }
 
-/* The host is ordered with what it copies to and from managed memory. */
-static int joins_host(const struct span *dst, const struct span *src,
-                      int staged)
+static int is_pageable(const struct span *s)
 {
-    return !on_device(dst) || (!on_device(src) && !staged);
+    return s->device == API_PAGEABLE && is_host(s) &&
+           !simgpu_heap_registered(s->raw);
+}
+
+/* True if the copy's source is read before the call returns. */
+static int is_staged(const struct copy *c, const struct span *dst,
+                     const struct span *src)
+{
+    if (c->wait)
+        return span_on_device(dst) && src->device == API_PAGEABLE;
+    if (is_host(dst) || !is_host(src))
+        return 0;
+    return c->host == COPY_SOURCE_NOW ||
+           (c->host == COPY_AS_DRIVERS && is_pageable(src));
+}
+
+/* True if the copy is complete when the call returns. */
+static int joins_host(const struct copy *c, const struct span *dst,
+                      const struct span *src, int staged)
+{
+    if (c->wait)
+        return !span_on_device(dst) || (!span_on_device(src) && !staged);
+    return c->host != COPY_IN_GRAPH && is_host(dst) &&
+           (is_pageable(dst) || is_host(src));
+}
+
+/* The host must not touch pinned memory of the copy for now. */
+static void watch(const struct copy *c, struct fence f, const struct span *dst,
+                  const struct span *src)
+{
+    const struct pending target = {
+        .fence = f,
+        .base = c->dst,
+        .nbytes = extent(c, c->dpitch, c->dslice),
+        .width = c->width,
+        .pitch = c->height * c->depth == 1 ? c->width : c->dpitch,
+        .is_target = 1,
+        .access = dst->access};
+    const struct pending source = {
+        .fence = f,
+        .base = (char *)c->src,
+        .nbytes = extent(c, c->spitch, c->sslice),
+        .width = c->width,
+        .pitch = c->height * c->depth == 1 ? c->width : c->spitch,
+        .access = src->access};
+    if (is_host(dst))
+        pending_add(&target);
+    if (is_host(src))
+        pending_add(&source);
 }
 
 cudaError_t copy_run(const struct copy *c)
@@ -277,7 +262,7 @@ cudaError_t copy_run(const struct copy *c)
     struct stream *s;
     if (c->width == 0 || c->height == 0 || c->depth == 0)
         return cudaSuccess; // even where a capture forbids copies
-    if (!copy_is_kind(c->kind))
+    if (!direction_is_kind(c->kind))
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t err = check_pitches(c);
     if (err == cudaSuccess)
@@ -297,12 +282,19 @@ cudaError_t copy_run(const struct copy *c)
     op->box = *c;
     op->box.dst = dst.raw;
     op->box.src = src.raw;
-    const int staged = c->wait && src.device == API_PAGEABLE && on_device(&dst);
+    const int staged = is_staged(c, &dst, &src);
+    if (staged && c->wait)
+        join_stream(c, s);
     if (staged)
-        stage(op, c, s, &dst, &src);
+        stage(op, c, &dst, &src);
     const struct fence m = enqueue(c, s, op, &dst, &src);
-    if (c->wait && joins_host(&dst, &src, staged))
+    if (!c->wait && c->host == COPY_AS_DRIVERS &&
+        (staged || (is_pageable(&dst) && !is_host(&src))))
+        check_remark_pageable(c->site, c->name);
+    if (joins_host(c, &dst, &src, staged))
         simgpu_fence_join(&m, 1, c->name, c->site);
+    else if (!staged)
+        watch(c, m, &dst, &src);
     return cudaSuccess;
 }
 
@@ -371,7 +363,8 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
                                 src, spitch, width, height, kind, stream, 0));
 }
 
-/* Both devices must exist and hold the memory that they are said to hold. */
+/* Check that both devices exist and own the memory that
+ * the call says they own. */
 static cudaError_t check_peers(const void *dst, int dstDevice, const void *src,
                                int srcDevice)
 {
@@ -396,14 +389,14 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
     const struct stream *const s = simgpu_stream_of(stream);
     cudaError_t err = check_peers(dst, dstDevice, src, srcDevice);
     if (err == cudaSuccess && s)
-        err = capture_allows_call(s); // no graph holds it
+        err = capture_allows_call(s); // a graph cannot contain it
     if (err != cudaSuccess)
         return api_return(err);
     return api_return(copy_bytes("cudaMemcpyPeerAsync", CALLER_SITE(), dst, src,
                                  count, cudaMemcpyDeviceToDevice, stream, 0));
 }
 
-/* What is enqueued to s follows all work of a device so far. */
+/* Make what is enqueued to s follow all previous work of a device. */
 static void follow_device(struct stream *s, int device, uint32_t site)
 {
     enum { MAX_FENCES = 1024 };
@@ -416,8 +409,8 @@ static void follow_device(struct stream *s, int device, uint32_t site)
     simgpu_stream_enqueue(s, op);
 }
 
-/* What is enqueued to a device's legacy stream, and so to its blocking ones,
- * follows all work of s so far. */
+/* Make what is enqueued to a device's legacy stream, and so to its blocking
+ * streams, follow all previous work of s. */
 static void lead_device(struct stream *s, int device, uint32_t site)
 {
     const int before = simgpu_device_current();
@@ -429,7 +422,7 @@ static void lead_device(struct stream *s, int device, uint32_t site)
     simgpu_device_set(before);
 }
 
-/* Unlike cudaMemcpyPeerAsync(), in order with the work of both devices. */
+/* Unlike cudaMemcpyPeerAsync(), it is ordered with the work of both devices. */
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
                            int srcDevice, size_t count)
 {

@@ -1,18 +1,18 @@
 /*
- * copy_3d.c: copies of boxes, of arrays, and several at once
+ * copy_3d.c: copies of boxes, copies of arrays, and batches of copies
  */
 #include "core/device.h"
 #include "core/proc.h"
 #include "core/site.h"
-#include "cudart/copy.h"
+#include "cudart/memory/copy.h"
 
-struct side { /* one side of a box: where its first byte is, and its steps */
+struct side { /* one side of a box: address of its first byte, and its steps */
     char *at;
-    size_t pitch, slice, nrows; /* nrows: in memory, of a slice */
+    size_t pitch, slice, nrows; /* nrows: rows per slice in memory */
 };
 
-/* Of an element: if an array takes part, all positions and extents count the
- * array's; otherwise bytes. */
+/* The size of an element. If an array takes part, all positions and extents
+ * count its elements, otherwise bytes. */
 static size_t element_of(const struct cudaMemcpy3DParms *p)
 {
     return p->srcArray   ? p->srcArray->elem_nbytes
@@ -38,8 +38,9 @@ static cudaError_t side_of(cudaArray_const_t array, struct cudaPitchedPtr ptr,
     return cudaSuccess;
 }
 
-/* True unless a row would end in the next, or a slice in the next. Rows and
- * slices that are too short for the extent alone are left to copy_run(). */
+/* False if a row would extend into the next row, or a slice into the
+ * next slice. copy_run() checks rows and slices that are too short
+ * for the extent alone. */
 static int stays_in(const struct side *s, struct cudaPos pos,
                     struct cudaExtent e, size_t elem_nbytes)
 {
@@ -60,9 +61,9 @@ static int inside(cudaArray_const_t a, struct cudaPos pos, struct cudaExtent e)
            pos.z + e.depth <= depth;
 }
 
-cudaError_t copy_box(const char *name, uint32_t site,
-                     const struct cudaMemcpy3DParms *p, cudaStream_t stream,
-                     int wait)
+static cudaError_t run_box(const char *name, uint32_t site,
+                           const struct cudaMemcpy3DParms *p,
+                           cudaStream_t stream, int wait, enum copy_host host)
 {
     struct side dst, src;
     if (!p)
@@ -95,7 +96,21 @@ cudaError_t copy_box(const char *name, uint32_t site,
         .kind = p->kind,
         .stream = stream,
         .wait = wait,
+        .host = host,
     });
+}
+
+static cudaError_t copy_box(const char *name, uint32_t site,
+                            const struct cudaMemcpy3DParms *p,
+                            cudaStream_t stream, int wait)
+{
+    return run_box(name, site, p, stream, wait, COPY_AS_DRIVERS);
+}
+
+cudaError_t copy_node(const char *name, uint32_t site,
+                      const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return run_box(name, site, p, stream, 0, COPY_IN_GRAPH);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -149,7 +164,7 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
 
 /* ---- arrays as rows ------------------------------------------------------ */
 
-/* Rows between an array, from (x, y) on, and pitched memory. */
+/* Copy rows between an array, from (x, y) on, and pitched memory. */
 static cudaError_t array_rows(const char *name, uint32_t site,
                               cudaArray_const_t array, size_t x, size_t y,
                               void *p, size_t pitch, size_t width,
@@ -230,7 +245,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
                    dst->width, width, height, kind, 0, 1, 0));
 }
 
-/* Bytes of an array as if its rows were one; offsets as CUDA counts them. */
+/* Copy bytes of an array as if its rows were contiguous; offsets are counted as
+ * CUDA counts them. */
 static cudaError_t array_bytes(const char *name, uint32_t site,
                                cudaArray_const_t array, size_t x, size_t y,
                                void *p, size_t count, enum cudaMemcpyKind kind,
@@ -304,13 +320,31 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
         0));
 }
 
-/* ---- several at once ----------------------------------------------------- */
+/* ---- batches of copies --------------------------------------------------- */
 
-/* When a copy may read its source; which of them is no matter here. */
+/* True for a valid time at which a copy may read its source. */
 static int is_order(enum cudaMemcpySrcAccessOrder order)
 {
     return order >= cudaMemcpySrcAccessOrderStream &&
            order <= cudaMemcpySrcAccessOrderAny;
+}
+
+/* "Any" permits a read after the call, which is when it finds mistakes. */
+static enum copy_host host_of(enum cudaMemcpySrcAccessOrder order)
+{
+    return order == cudaMemcpySrcAccessOrderDuringApiCall ? COPY_SOURCE_NOW
+                                                          : COPY_SOURCE_LATER;
+}
+
+/* The attributes of copy i: the last ones that begin at or before it. */
+static enum cudaMemcpySrcAccessOrder
+order_of(size_t i, const struct cudaMemcpyAttributes *attrs,
+         const size_t *first, size_t nattrs)
+{
+    size_t at = 0;
+    while (at + 1 < nattrs && first[at + 1] <= i)
+        at++;
+    return attrs[at].srcAccessOrder;
 }
 
 cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
@@ -327,9 +361,20 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
         if (!is_order(attrs[i].srcAccessOrder))
             return api_return(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
-        const cudaError_t err =
-            copy_bytes("cudaMemcpyBatchAsync", CALLER_SITE(), dsts[i], srcs[i],
-                       sizes[i], cudaMemcpyDefault, stream, 0);
+        const cudaError_t err = copy_run(&(struct copy){
+            .name = "cudaMemcpyBatchAsync",
+            .site = CALLER_SITE(),
+            .dst = dsts[i],
+            .src = srcs[i],
+            .width = sizes[i],
+            .height = 1,
+            .depth = 1,
+            .dpitch = sizes[i],
+            .spitch = sizes[i],
+            .kind = cudaMemcpyDefault,
+            .stream = stream,
+            .host = host_of(order_of(i, attrs, attrsIdxs, numAttrs)),
+        });
         if (err != cudaSuccess)
             return api_return(err);
     }
@@ -341,7 +386,7 @@ static cudaArray_t array_of(const struct cudaMemcpy3DOperand *o)
     return o->type == cudaMemcpyOperandTypeArray ? o->op.array.array : NULL;
 }
 
-/* An operand of a batch as a side of cudaMemcpy3D. */
+/* An operand of a batch, as a side of cudaMemcpy3D. */
 static cudaError_t operand(const struct cudaMemcpy3DOperand *o,
                            const struct cudaExtent *e, size_t elem_nbytes,
                            struct cudaPitchedPtr *ptr, struct cudaPos *pos)
@@ -390,8 +435,8 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t numOps,
         struct cudaMemcpy3DParms p;
         cudaError_t err = parms_of(&opList[i], &p);
         if (err == cudaSuccess)
-            err = copy_box("cudaMemcpy3DBatchAsync", CALLER_SITE(), &p, stream,
-                           0);
+            err = run_box("cudaMemcpy3DBatchAsync", CALLER_SITE(), &p, stream,
+                          0, host_of(opList[i].srcAccessOrder));
         if (err != cudaSuccess)
             return api_return(err);
     }

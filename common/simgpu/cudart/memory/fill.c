@@ -3,15 +3,18 @@
  */
 #include <string.h> /* memset */
 
+#include "core/heap/heap.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
-#include "cudart/copy.h"
-#include "cudart/symbol.h"
+#include "core/stream/pending.h"
+#include "core/stream/stream.h"
+#include "core/watch/check.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/memory/copy.h"
+#include "cudart/memory/symbol.h"
 
 struct fill_op {
     struct op op;
-    struct fill box; /* dst as simgpu accesses it */
+    struct fill box; /* dst: address at which simgpu accesses it */
 };
 
 static void fill_row(char *at, const struct fill *f)
@@ -56,8 +59,11 @@ cudaError_t simgpu_fill(const struct fill *f)
     const size_t extent =
         (f->depth - 1) * f->slice + (f->height - 1) * f->pitch + f->width;
     err = check(f);
-    if (err == cudaSuccess)
+    if (err == cudaSuccess) {
         err = span_of(f->dst, extent, 1, &dst);
+        if (err != cudaSuccess)
+            check_note_bounds(f->site, f->name, "writes", f->dst, extent);
+    }
     const int captures = simgpu_stream_capture(s) != NULL;
     if (err == cudaSuccess && !captures && dst.device == API_PAGEABLE &&
         !symbol_holds(dst.raw))
@@ -73,13 +79,26 @@ cudaError_t simgpu_fill(const struct fill *f)
     if (f->width * f->height * f->depth != extent)
         dst.access.write |= GRAPH_ROUGH;
     const struct span *const spans[] = {&dst};
-    api_enqueue(s, &op->op, spans, 1, f->width * f->height * f->depth);
+    const struct fence m =
+        api_enqueue(s, &op->op, spans, 1, f->width * f->height * f->depth);
+    if (f->wait && (dst.device == HEAP_PINNED || dst.on_host))
+        simgpu_fence_join(&m, 1, f->name, f->site);
+    else if (dst.device == HEAP_PINNED)
+        pending_add(&(struct pending){
+            .fence = m,
+            .base = f->dst,
+            .nbytes = extent,
+            .width = f->width,
+            .pitch = f->height * f->depth == 1 ? f->width : f->pitch,
+            .is_target = 1,
+            .access = dst.access});
     return cudaSuccess;
 }
 
 static cudaError_t fill(const char *name, uint32_t site, void *dst,
                         size_t pitch, int value, size_t width, size_t height,
-                        size_t depth, size_t slice, cudaStream_t stream)
+                        size_t depth, size_t slice, cudaStream_t stream,
+                        int wait)
 {
     return simgpu_fill(&(struct fill){.name = name,
                                       .site = site,
@@ -91,14 +110,15 @@ static cudaError_t fill(const char *name, uint32_t site, void *dst,
                                       .depth = depth,
                                       .pitch = pitch,
                                       .slice = slice,
-                                      .stream = stream});
+                                      .stream = stream,
+                                      .wait = wait});
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
     API_ENTER();
     return api_return(fill("cudaMemset", CALLER_SITE(), devPtr, count, value,
-                           count, 1, 1, count, 0));
+                           count, 1, 1, count, 0, 1));
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
@@ -106,7 +126,7 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
 {
     API_ENTER();
     return api_return(fill("cudaMemsetAsync", CALLER_SITE(), devPtr, count,
-                           value, count, 1, 1, count, stream));
+                           value, count, 1, 1, count, stream, 0));
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width,
@@ -114,7 +134,7 @@ cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width,
 {
     API_ENTER();
     return api_return(fill("cudaMemset2D", CALLER_SITE(), devPtr, pitch, value,
-                           width, height, 1, 0, 0));
+                           width, height, 1, 0, 0, 1));
 }
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
@@ -122,15 +142,15 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
 {
     API_ENTER();
     return api_return(fill("cudaMemset2DAsync", CALLER_SITE(), devPtr, pitch,
-                           value, width, height, 1, 0, stream));
+                           value, width, height, 1, 0, stream, 0));
 }
 
 static cudaError_t fill_3d(const char *name, uint32_t site,
                            struct cudaPitchedPtr p, int value,
-                           struct cudaExtent e, cudaStream_t stream)
+                           struct cudaExtent e, cudaStream_t stream, int wait)
 {
     return fill(name, site, p.ptr, p.pitch, value, e.width, e.height, e.depth,
-                p.pitch * p.ysize, stream);
+                p.pitch * p.ysize, stream, wait);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value,
@@ -138,7 +158,7 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value,
 {
     API_ENTER();
     return api_return(fill_3d("cudaMemset3D", CALLER_SITE(), pitchedDevPtr,
-                              value, extent, 0));
+                              value, extent, 0, 1));
 }
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
@@ -146,5 +166,5 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
 {
     API_ENTER();
     return api_return(fill_3d("cudaMemset3DAsync", CALLER_SITE(), pitchedDevPtr,
-                              value, extent, stream));
+                              value, extent, stream, 0));
 }

@@ -1,17 +1,39 @@
 /*
  * ipc.c: memory of other processes
  *
- * A handle holds a heap_ref to the whole allocation.
+ * A handle contains a heap_ref for the whole allocation.
  */
 #include <string.h> /* memcpy */
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/site.h"
+#include "core/watch/check.h"
 #include "cudart/api.h"
+#include "cudart/memory/pool.h"
 
 _Static_assert(sizeof(struct heap_ref) <= sizeof(cudaIpcMemHandle_t),
                "a heap_ref fits into a handle");
+
+/* Record why memory has no handle, if a program may expect one. */
+static int has_handle(const struct heap_block *b, uint32_t site)
+{
+    char where[256], from[256];
+    const char *why = NULL;
+    if (b->managed)
+        why = "managed memory has no handle. Share memory of cudaMalloc";
+    else if (pool_has(b->base))
+        why = "memory of a pool has no handle. Share the pool "
+              "(cudaMemPoolExportToShareableHandle, cudaMemPoolExportPointer), "
+              "or memory of cudaMalloc";
+    if (why)
+        check_note(site,
+                   "between processes: cudaIpcGetMemHandle at %s gets memory "
+                   "of device %d allocated at %s: %s",
+                   simgpu_site_text(site, where, sizeof where), b->device,
+                   simgpu_site_text(b->site, from, sizeof from), why);
+    return !why;
+}
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 {
@@ -20,11 +42,22 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
     struct heap_ref ref;
     if (!handle || simgpu_heap_find(devPtr, &b) != 0 ||
         b.device == HEAP_PINNED || b.imported || b.mapped ||
-        simgpu_heap_export(b.base, &ref) != 0)
+        !has_handle(&b, CALLER_SITE()) || simgpu_heap_export(b.base, &ref) != 0)
         return api_return(cudaErrorInvalidValue);
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &ref, sizeof ref);
     return api_return(cudaSuccess);
+}
+
+static void note_own(const struct heap_ref *ref, uint32_t site)
+{
+    char where[256];
+    check_note(
+        site,
+        "between processes: cudaIpcOpenMemHandle at %s opens a handle of "
+        "its own process, for memory of device %d. Use the pointer that "
+        "the handle was made of",
+        simgpu_site_text(site, where, sizeof where), ref->device);
 }
 
 cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
@@ -35,8 +68,10 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
     memcpy(&ref, &handle, sizeof ref);
     if (!devPtr || flags != cudaIpcMemLazyEnablePeerAccess)
         return api_return(cudaErrorInvalidValue);
-    if (ref.owner.nonce == simgpu_proc()->id.nonce) // the process's own memory
+    if (ref.owner.nonce == simgpu_proc()->id.nonce) {
+        note_own(&ref, CALLER_SITE());
         return api_return(cudaErrorDeviceUninitialized);
+    }
     if (ref.device < 0 || ref.device >= PROC_MAX_DEVICES ||
         simgpu_heap_import(&ref, devPtr) != 0)
         return api_return(cudaErrorMapBufferObjectFailed);
@@ -50,12 +85,13 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr)
     API_ENTER();
     struct heap_block b;
     const int found =
-        simgpu_heap_find(devPtr, &b) == 0 || b.imported; // or freed since
+        // true even if its owner has freed it
+        simgpu_heap_find(devPtr, &b) == 0 || b.imported;
     if (simgpu_heap_unimport(devPtr) != 0)
         return api_return(cudaErrorInvalidValue);
     const struct graph_access access = {
         .alloc = b.id, .end = b.nbytes, .write = GRAPH_HOLD};
-    if (found) // until here the owner must not free it
+    if (found) // the owner must not free it before this call
         host_touch("cudaIpcCloseMemHandle", CALLER_SITE(), &access);
     simgpu_host_busy("cudaIpcCloseMemHandle", CALLER_SITE(),
                      simgpu_proc()->costs->unmap_host_ps);

@@ -1,36 +1,36 @@
 /*
- * managed.c: managed memory: prefetching, advice, and where it is
+ * managed.c: managed memory: prefetching, advice, and its location
  *
- * Managed memory lies in one place and is open to all devices and the host.
- * Prefetching moves nothing, but the bytes cross the link in modelled time, the
- * first time that they go somewhere.
+ * Managed memory exists once, and is open to all devices and the host.
+ * Prefetching moves nothing, but in modelled time the bytes cross the link, the
+ * first time that they go to a location.
  */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
+#include "core/stream/stream.h"
+#include "cudart/graphs/capture.h"
 
 enum { HOST = cudaCpuDeviceId, NOWHERE = cudaInvalidDeviceId };
 
-struct managed { /* what programs have said about an allocation */
-    struct managed *next;
+struct advised { /* what programs have said about an allocation */
+    struct advised *next;
     uint64_t alloc;
     int read_mostly, preferred, prefetched;
-    uint64_t accessed_by; /* bit 0: the host; then devices */
-    int at;               /* where its bytes are */
+    uint64_t accessed_by; /* bit 0: the host; then the devices */
+    int at;               /* location of its bytes */
 };
 
-static struct managed *all;
+static struct advised *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What is known of an allocation; made on demand. The lock is held. */
-static struct managed *about(const struct heap_block *b)
+static struct advised *about(const struct heap_block *b)
 {
-    struct managed *m = all;
+    struct advised *m = all;
     while (m && m->alloc != b->id)
         m = m->next;
     if (m)
@@ -60,7 +60,7 @@ static int has_node(int numa)
                            &place) == 0;
 }
 
-/* The device of a location, HOST for any place of the host. */
+/* The device of a location, HOST for any location on the host. */
 static cudaError_t place_of(struct cudaMemLocation where, int *device)
 {
     switch (where.type) {
@@ -85,7 +85,7 @@ static int32_t graph_place(int device)
 
 /* ---- prefetching --------------------------------------------------------- */
 
-/* What is to be prefetched, and where to. */
+/* What to prefetch, and to which location. */
 static cudaError_t to_prefetch(const void *p, size_t count,
                                struct cudaMemLocation where,
                                struct heap_block *b, int *to)
@@ -109,7 +109,7 @@ static cudaError_t prefetch(const void *p, size_t count,
     if (simgpu_stream_capture(s))
         return cudaErrorStreamCaptureUnsupported;
     pthread_mutex_lock(&lock);
-    struct managed *const m = about(&b);
+    struct advised *const m = about(&b);
     const struct graph_move move = {graph_place(m->at), graph_place(to), count};
     const int moves = m->at != to;
     m->at = m->prefetched = to;
@@ -135,8 +135,8 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
                                "cudaMemPrefetchAsync", CALLER_SITE()));
 }
 
-/* Where range i of a batch goes: the last place that begins with it, or before
- * it. */
+/* The location for range i of a batch: that of the last range of locations that
+ * begins at or before i. */
 static struct cudaMemLocation place_for(size_t i,
                                         const struct cudaMemLocation *places,
                                         const size_t *first, size_t nplaces)
@@ -147,7 +147,7 @@ static struct cudaMemLocation place_for(size_t i,
     return places[at];
 }
 
-/* All of it, or nothing. */
+/* Prefetch all ranges, or none. */
 cudaError_t cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
                                       struct cudaMemLocation *prefetchLocs,
                                       size_t *prefetchLocIdxs,
@@ -202,7 +202,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
 
 /* ---- advice -------------------------------------------------------------- */
 
-static void take_advice(struct managed *m, enum cudaMemoryAdvise advice,
+static void take_advice(struct advised *m, enum cudaMemoryAdvise advice,
                         int device)
 {
     const uint64_t bit = UINT64_C(1) << (device + 1); // HOST is -1
@@ -226,7 +226,8 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
     if (advice < cudaMemAdviseSetReadMostly ||
         advice > cudaMemAdviseUnsetAccessedBy ||
         range(devPtr, count, &b) != cudaSuccess ||
-        place_of(location, &device) != cudaSuccess) // even if it is no matter
+        // even if the advice ignores the location
+        place_of(location, &device) != cudaSuccess)
         return api_return(cudaErrorInvalidValue);
     pthread_mutex_lock(&lock);
     take_advice(about(&b), advice, device);
@@ -235,7 +236,7 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
 }
 
 /* Write the devices that access the memory, then NOWHERE, to n entries. */
-static void list_accessors(const struct managed *m, int *out, size_t n)
+static void list_accessors(const struct advised *m, int *out, size_t n)
 {
     size_t at = 0;
     for (int device = HOST; device < PROC_MAX_DEVICES - 1 && at < n; device++)
@@ -252,7 +253,7 @@ static int type_of(int device)
                              : cudaMemLocationTypeDevice;
 }
 
-static cudaError_t answer(const struct managed *m,
+static cudaError_t answer(const struct advised *m,
                           enum cudaMemRangeAttribute attribute, int *out,
                           size_t nbytes)
 {

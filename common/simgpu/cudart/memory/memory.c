@@ -1,33 +1,27 @@
 /*
  * memory.c: allocating, freeing and registering memory
  */
-#include "cudart/memory.h"
+#include "cudart/memory/memory.h"
 
 #include <errno.h>   /* EEXIST */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
 #include <string.h>  /* memset */
 
-#include "core/check.h"
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
-#include "cudart/graph_memory.h"
-#include "cudart/pool.h"
+#include "core/stream/pending.h"
+#include "core/stream/stream.h"
+#include "core/watch/check.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/graphs/graph_memory.h"
+#include "cudart/memory/life.h"
+#include "cudart/memory/pool.h"
 
-/* All bytes of an allocation. */
-static struct graph_access whole(const struct heap_block *b,
-                                 enum graph_touch how, uint32_t site)
-{
-    return (struct graph_access){
-        .alloc = b->id, .end = b->nbytes, .write = how, .site = site};
-}
-
-static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
-                            void **out)
+static cudaError_t allocate(int device, size_t size, enum heap_kind kind,
+                            uint32_t site, void **out)
 {
     const cudaError_t err = capture_allows_unsafe();
     if (!out)
@@ -36,7 +30,7 @@ static cudaError_t allocate(int device, size_t size, int managed, uint32_t site,
         *out = NULL;
         return err;
     }
-    return simgpu_heap_alloc(device, size, managed, site, out) == 0
+    return simgpu_heap_alloc(device, size, kind, site, out) == 0
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
 }
@@ -45,8 +39,8 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
     API_ENTER();
     simgpu_host_call("cudaMalloc", CALLER_SITE());
-    return api_return(
-        allocate(simgpu_device_current(), size, 0, CALLER_SITE(), devPtr));
+    return api_return(allocate(simgpu_device_current(), size, HEAP_ORDINARY,
+                               CALLER_SITE(), devPtr));
 }
 
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
@@ -54,12 +48,13 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
     API_ENTER();
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return api_return(cudaErrorInvalidValue);
-    const cudaError_t err =
-        allocate(simgpu_device_current(), size, 1, CALLER_SITE(), devPtr);
+    const cudaError_t err = allocate(simgpu_device_current(), size,
+                                     HEAP_MANAGED, CALLER_SITE(), devPtr);
     struct heap_block b;
     if (err == cudaSuccess && simgpu_heap_find(*devPtr, &b) == 0) {
-        // Writes by the host are invisible: take all of it as written.
-        const struct graph_access a = whole(&b, GRAPH_WRITE, CALLER_SITE());
+        // the host's writes are invisible, so everything counts as written
+        const struct graph_access a =
+            life_whole(&b, GRAPH_WRITE, CALLER_SITE());
         host_touch("cudaMallocManaged", CALLER_SITE(), &a);
     }
     return api_return(err);
@@ -68,10 +63,11 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 cudaError_t cudaMallocHost(void **ptr, size_t size)
 {
     API_ENTER();
-    return api_return(allocate(HEAP_PINNED, size, 0, CALLER_SITE(), ptr));
+    return api_return(
+        allocate(HEAP_PINNED, size, HEAP_ORDINARY, CALLER_SITE(), ptr));
 }
 
-/* Where all addresses are unified, all pinned memory is the devices', too. */
+/* All addresses are unified, so all pinned memory is also the devices'. */
 enum { EVERYWHERE = cudaHostAllocPortable | cudaHostAllocMapped };
 
 static void host_flags_note(const void *p, unsigned flags);
@@ -82,13 +78,13 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     if (flags > 7)
         return api_return(cudaErrorInvalidValue);
     const cudaError_t err =
-        allocate(HEAP_PINNED, size, 0, CALLER_SITE(), pHost);
+        allocate(HEAP_PINNED, size, HEAP_ORDINARY, CALLER_SITE(), pHost);
     if (err == cudaSuccess)
         host_flags_note(*pHost, flags | EVERYWHERE);
     return api_return(err);
 }
 
-/* Flags of pinned memory, by the address that the program got or gave. */
+/* Flags of pinned memory, by the address that the program got or passed. */
 static struct host_flags {
     struct host_flags *next;
     const void *p;
@@ -128,7 +124,7 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
     return api_return(cudaSuccess);
 }
 
-/* Wait until the device is idle (cudaFree does). */
+/* Wait until the device is idle, as cudaFree does. */
 static void drain(int device, const char *call, uint32_t site)
 {
     enum { MAX = 1024 };
@@ -148,7 +144,7 @@ static void drain_all(const char *call, uint32_t site)
     simgpu_fence_join(fences, n, call, site);
 }
 
-/* Handle a pointer that can't be freed: note a double free. */
+/* Handle a pointer that can't be freed; record a double free. */
 static cudaError_t bad_free(const void *p, const struct heap_block *b,
                             const char *call, uint32_t site)
 {
@@ -162,8 +158,8 @@ static cudaError_t bad_free(const void *p, const struct heap_block *b,
     return cudaErrorInvalidValue;
 }
 
-/* Free p, which must be the start of an allocation of device memory, or of
- * pinned memory if `pinned`. */
+/* Free p, which must be the start of an allocation of device memory or, if
+ * `pinned`, of pinned memory. */
 static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
 {
     struct heap_block b;
@@ -180,13 +176,15 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
         (host && !pool_has(p)) != pinned)
         return cudaErrorInvalidValue;
     if (host)
+        pending_give_back(b.base, b.nbytes, GRAPH_FREE, call, site);
+    if (host)
         drain_all(call, site);
     else
         drain(b.device, call, site);
     pool_freed(p);
     const enum graph_memory_end end = graph_memory_end(p);
     if (!pinned) {
-        const struct graph_access a = whole(
+        const struct graph_access a = life_whole(
             &b, end == GRAPH_MEMORY_KEPT ? GRAPH_WRITE : GRAPH_FREE, site);
         host_touch(call, site, &a);
     }
@@ -215,50 +213,12 @@ cudaError_t memory_free(void *p, const char *call, uint32_t site)
 
 /* ---- in stream order ----------------------------------------------------- */
 
-struct free_op {
-    struct op op;
-    void *p;
-};
-
-static void run_free(struct op *op)
-{
-    simgpu_heap_free(((struct free_op *)op)->p);
-}
-
-/* Enqueue the operation with which an allocation's life begins, or ends: it
- * then frees p. */
-static void mark_life(struct stream *s, void *p, const struct heap_block *b,
-                      enum graph_touch how, const char *call, uint32_t site)
-{
-    const struct graph_access access = whole(b, how, site);
-    struct free_op *const op =
-        simgpu_op_new(sizeof *op, p ? run_free : NULL, GRAPH_MARK, call, site);
-    op->p = p;
-    op->op.node.naccesses = 1;
-    op->op.accesses = &access;
-    simgpu_stream_enqueue(s, &op->op);
-}
-
-/* The whole allocation at p is touched so, in stream order. */
-static void mark(struct stream *s, void *p, enum graph_touch how,
-                 const char *call, uint32_t site)
-{
-    struct heap_block b;
-    if (simgpu_heap_find(p, &b) == 0)
-        mark_life(s, NULL, &b, how, call, site);
-}
-
-void memory_mark(struct stream *s, void *p, const char *call, uint32_t site)
-{
-    mark(s, p, GRAPH_WRITE, call, site);
-}
-
 cudaError_t memory_alloc_on(struct stream *s, int device, size_t nbytes,
                             const char *call, uint32_t site, void **out)
 {
-    const cudaError_t err = allocate(device, nbytes, 0, site, out);
+    const cudaError_t err = allocate(device, nbytes, HEAP_ORDINARY, site, out);
     if (err == cudaSuccess && *out)
-        mark(s, *out, GRAPH_ALLOC, call, site);
+        life_mark(s, *out, GRAPH_ALLOC, call, site);
     return err;
 }
 
@@ -268,7 +228,7 @@ cudaError_t memory_alloc_numa_on(struct stream *s, int32_t place, size_t nbytes,
     if (heap_alloc_numa(place, nbytes, site, out) != 0)
         return cudaErrorMemoryAllocation;
     if (*out)
-        mark(s, *out, GRAPH_ALLOC, call, site);
+        life_mark(s, *out, GRAPH_ALLOC, call, site);
     return cudaSuccess;
 }
 
@@ -289,12 +249,12 @@ cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
     if (end == GRAPH_MEMORY_ENDED)
         return cudaErrorInvalidValue;
     if (end == GRAPH_MEMORY_KEPT) {
-        memory_mark(s, p, call, site);
+        life_use(s, p, call, site);
         return cudaSuccess;
     }
     heap_free_pending(p);
     heap_note_free(p, site);
-    mark_life(s, p, &b, GRAPH_FREE, call, site);
+    life_end(s, p, &b, call, site);
     return cudaSuccess;
 }
 
@@ -304,7 +264,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     API_ENTER();
     if (!ptr || size == 0 || flags > 15 || flags & cudaHostRegisterIoMemory)
-        return api_return(cudaErrorInvalidValue); // a program has no other
+        return api_return(cudaErrorInvalidValue); // no program has I/O memory
     const cudaError_t captured = capture_allows_unsafe();
     if (captured != cudaSuccess)
         return api_return(captured);
@@ -324,6 +284,11 @@ cudaError_t cudaHostUnregister(void *ptr)
     const cudaError_t captured = capture_allows_unsafe();
     if (captured != cudaSuccess)
         return api_return(captured);
+    size_t nbytes;
+    char *const base = (char *)heap_registered_range(ptr, &nbytes);
+    if (base == ptr)
+        pending_give_back(base, nbytes, GRAPH_WRITE, "cudaHostUnregister",
+                          CALLER_SITE());
     const int err = heap_unregister(ptr);
     return api_return(err == 0        ? cudaSuccess
                       : err == ENOENT ? cudaErrorHostMemoryNotRegistered

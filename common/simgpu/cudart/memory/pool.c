@@ -1,21 +1,23 @@
 /*
- * pool.c: pools of memory, allocated and freed in the order of a stream
+ * pool.c: memory pools, from which streams allocate and free in order
  *
- * A pool reserves what is in use, in granules, and after a free keeps as many
- * whole ones as its release threshold allows. Its memory is the device's: it is
- * not a separate space. Or it is that of one of the host's NUMA nodes, which
- * devices reach only once cudaMemPoolSetAccess() has let them.
+ * A pool reserves the memory that is in use, in granules. After a free it keeps
+ * as many whole granules as its release threshold allows. Its memory is the
+ * device's, not a separate space, or that of one of the host's NUMA nodes.
+ * Devices other than the pool's own reach it only after cudaMemPoolSetAccess()
+ * has allowed them to; cudaDeviceEnablePeerAccess() has no effect on it. (CUDA
+ * C++ Programming Guide, stream-ordered memory allocator.)
  */
-#include "cudart/pool.h"
+#include "cudart/memory/pool.h"
 
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* calloc */
 
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
-#include "cudart/capture.h"
-#include "cudart/pool_state.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/memory/pool_state.h"
 
 enum { GRANULE = 32 << 20 }; /* as on an H100 */
 
@@ -23,7 +25,7 @@ struct piece { /* an allocation of a pool */
     struct piece *next;
     void *p;
     size_t nbytes;
-    struct CUmemPoolHandle_st *pool; /* NULL once that is destroyed */
+    struct CUmemPoolHandle_st *pool; /* NULL once the pool is destroyed */
 };
 
 static struct {
@@ -50,7 +52,7 @@ static struct CUmemPoolHandle_st *create(int device, int is_default)
     return p;
 }
 
-/* The default pool of a device. The lock is held. */
+/* A device's default pool. The caller must hold the lock. */
 static struct CUmemPoolHandle_st *default_of(int device)
 {
     struct CUmemPoolHandle_st *p = all.pools;
@@ -98,7 +100,7 @@ static void count_in(struct CUmemPoolHandle_st *pool, void *p, size_t nbytes)
         pool->most_reserved = pool->reserved;
 }
 
-/* Release what is not in use, but for `keep` bytes. */
+/* Release the memory that is not in use, except for `keep` bytes. */
 static void trim(struct CUmemPoolHandle_st *pool, uint64_t keep)
 {
     const uint64_t least = pool->used > keep ? pool->used : keep;
@@ -135,20 +137,27 @@ int pool_has(const void *p)
     return piece != NULL;
 }
 
+/* The devices that reach a pool's memory, as bits. */
+static uint64_t reached_from(const struct CUmemPoolHandle_st *p)
+{
+    return p->device == HEAP_PINNED ? p->open
+                                    : p->open | UINT64_C(1) << p->device;
+}
+
 void pool_note(struct CUmemPoolHandle_st *pool, int device, void *p,
                size_t nbytes)
 {
     pthread_mutex_lock(&all.lock);
-    if (device == HEAP_PINNED)
-        heap_open(p, pool->open);
-    count_in(pool ? pool : current_of(device), p, nbytes);
+    struct CUmemPoolHandle_st *const of = pool ? pool : current_of(device);
+    heap_open(p, reached_from(of));
+    count_in(of, p, nbytes);
     pthread_mutex_unlock(&all.lock);
 }
 
 /* ---- pools --------------------------------------------------------------- */
 
-/* Where a pool's memory is to be: a device, or HEAP_PINNED and a NUMA node of
- * this host. */
+/* Find where a pool's memory will be: a device, or HEAP_PINNED and a
+ * NUMA node of this host. */
 static cudaError_t place_of(const struct cudaMemLocation *where, int *device,
                             int32_t *place)
 {
@@ -200,7 +209,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
         all.current[p->device] = NULL;
     for (struct piece *x = all.pieces; x; x = x->next)
         if (x->pool == p)
-            x->pool = NULL; // lives on, without the pool
+            x->pool = NULL; // the allocation outlives the pool
     struct CUmemPoolHandle_st **link = &all.pools;
     while (*link != p)
         link = &(*link)->next;
@@ -246,7 +255,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     return api_return(set_pool(device, memPool));
 }
 
-/* The device of a location and type that pools exist for. */
+/* The device of a location, for a type that pools support. */
 static cudaError_t pooled(const struct cudaMemLocation *where,
                           enum cudaMemAllocationType type)
 {
@@ -277,7 +286,7 @@ cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
                               cudaMemPool_t memPool)
 {
     const cudaError_t err = pooled(location, type);
-    return api_return(err ? cudaErrorInvalidValue // it is no pool of there
+    return api_return(err ? cudaErrorInvalidValue // not a pool of that location
                           : set_pool(location->id, memPool));
 }
 
@@ -347,17 +356,17 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool,
     return api_return(cudaSuccess);
 }
 
-/* Let a device reach a NUMA node's pool, what is allocated already included, or
- * no longer. */
-static void open_host_pool(struct CUmemPoolHandle_st *p, int device,
-                           enum cudaMemAccessFlags flags)
+/* Let a device reach a pool's memory, including what is already allocated, or
+ * revoke that. */
+static void open_pool(struct CUmemPoolHandle_st *p, int device,
+                      enum cudaMemAccessFlags flags)
 {
     const uint64_t bit = UINT64_C(1) << device;
     pthread_mutex_lock(&all.lock);
     p->open = flags ? p->open | bit : p->open & ~bit;
     for (const struct piece *x = all.pieces; x; x = x->next)
         if (x->pool == p)
-            heap_open(x->p, p->open);
+            heap_open(x->p, reached_from(p));
     pthread_mutex_unlock(&all.lock);
 }
 
@@ -371,13 +380,14 @@ static cudaError_t set_access(struct CUmemPoolHandle_st *p,
     if (!valid(device) || (device == p->device && !d->flags))
         return cudaErrorInvalidDevice;
     if (p->device == HEAP_PINNED) {
-        open_host_pool(p, device, d->flags);
+        open_pool(p, device, d->flags);
         return cudaSuccess;
     }
     if (!topo_p2p(simgpu_proc()->topo, simgpu_proc_place(device),
                   simgpu_proc_place(p->device)) &&
         device != p->device)
         return cudaErrorInvalidDevice;
+    open_pool(p, device, d->flags);
     device_grant(device, p->device,
                  d->flags == cudaMemAccessFlagsProtReadWrite);
     return cudaSuccess;
@@ -411,7 +421,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
     return api_return(cudaSuccess);
 }
 
-/* ---- imported ones ------------------------------------------------------- */
+/* ---- imported pools ------------------------------------------------------ */
 
 struct CUmemPoolHandle_st *pool_import(int device)
 {

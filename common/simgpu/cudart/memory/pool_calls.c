@@ -1,13 +1,13 @@
 /*
  * pool_calls.c: allocations that streams make and free
  */
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "cudart/capture.h"
-#include "cudart/graph_memory.h"
-#include "cudart/memory.h"
-#include "cudart/pool_state.h"
+#include "core/stream/stream.h"
+#include "cudart/graphs/capture.h"
+#include "cudart/graphs/graph_memory.h"
+#include "cudart/memory/memory.h"
+#include "cudart/memory/pool_state.h"
 
 static cudaError_t allocate(struct CUmemPoolHandle_st *pool, struct stream *s,
                             size_t nbytes, const char *call, uint32_t site,
@@ -69,7 +69,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
         allocate(pool, s, size, "cudaMallocFromPoolAsync", CALLER_SITE(), ptr));
 }
 
-/* A graph frees what a graph allocates. */
+/* Memory that a graph allocates is freed by a graph. */
 static cudaError_t capture_free(struct stream *s, void *p, uint32_t site)
 {
     struct cudaGraphNodeParams node = {.type = cudaGraphNodeTypeMemFree};

@@ -1,16 +1,16 @@
 /*
  * pool_share.c: pools of other processes
  *
- * A pool's handle is a file that names its device; an allocation's is a
- * heap_ref.
+ * A pool's handle is a file that contains its device's number; an allocation's
+ * is a heap_ref.
  */
 #define _GNU_SOURCE
 #include <string.h>   /* memcpy */
 #include <sys/mman.h> /* memfd_create */
 #include <unistd.h>   /* pread */
 
-#include "core/heap.h"
-#include "cudart/pool_state.h"
+#include "core/heap/heap.h"
+#include "cudart/memory/pool_state.h"
 
 _Static_assert(sizeof(struct heap_ref) <=
                    sizeof(struct cudaMemPoolPtrExportData),

@@ -1,9 +1,8 @@
 #include "cudart/api.h"
 
-#include "core/heap.h"
-#include "core/heap_space.h" /* space_slot */
-#include "core/stream.h"
-#include "cudart/capture.h"
+#include "core/heap/heap.h"
+#include "core/heap/heap_space.h" /* space_slot */
+#include "core/stream/stream.h"
 
 static _Thread_local int inside_host_function;
 
@@ -17,12 +16,6 @@ void api_host_function(int inside)
     inside_host_function = inside;
 }
 
-cudaError_t api_stream(cudaStream_t stream, struct stream **out)
-{
-    *out = simgpu_stream_of(stream);
-    return *out ? capture_allows_work(*out) : cudaErrorInvalidResourceHandle;
-}
-
 cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
 {
     struct heap_block b;
@@ -32,7 +25,7 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
             return cudaErrorInvalidValue;
         *out = (struct span){.raw = simgpu_heap_raw(p),
                              .device = b.device,
-                             .managed = b.managed,
+                             .on_host = b.managed,
                              .place = b.place,
                              .access = {.alloc = b.id,
                                         .begin = begin,
@@ -42,7 +35,7 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
     }
     if (!p || space_slot(p) >= 0)
         return cudaErrorInvalidValue;
-    // ordinary memory: the process's address space as one allocation
+    // ordinary memory: the process's address space counts as one allocation
     *out =
         (struct span){.raw = (char *)p,
                       .device = API_PAGEABLE,
