@@ -10,7 +10,7 @@
 static const char file[] = "libopenblas.so.0";
 static struct blas loaded;
 
-/* Load the library as if OPENBLAS_NUM_THREADS were 1. */
+/* Load OpenBLAS as if OPENBLAS_NUM_THREADS were 1. */
 static void *open_library(void)
 {
     static const char name[] = "OPENBLAS_NUM_THREADS";
@@ -50,7 +50,7 @@ static void load(void)
 #undef FIND_COMPLEX
 #undef FIND_REAL
 #undef FIND
-    // the program may have loaded it before, with more threads
+    // the program may have loaded the library already, with more threads
     void (*const set_threads)(int) =
         (void (*)(int))find(library, "openblas_set_num_threads");
     set_threads(1);

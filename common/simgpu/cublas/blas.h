@@ -1,10 +1,11 @@
 /*
  * blas.h: OpenBLAS, loaded with the first handle
  *
- * OpenBLAS starts a thread for each core as soon as it is loaded, and they spin
- * for a while. With a rank on each core, or more, that costs more than a short
- * run; most ranks never multiply a matrix. So it is not linked, but loaded when
- * it is needed, and told to use one thread before it can start others.
+ * OpenBLAS starts a thread for each core as soon as it is loaded, and these
+ * threads spin for a while. With one rank or more per core, that costs more
+ * than a short run, and most ranks never multiply a matrix. OpenBLAS is
+ * therefore not linked, but loaded when it is needed, and told to use one
+ * thread before it can start others.
  */
 #ifndef SIMGPU_CUBLAS_BLAS_H
 #define SIMGPU_CUBLAS_BLAS_H
@@ -13,15 +14,15 @@
 #include <cublas_v2.h>
 
 // clang-format off
-/* In single (s) and double precision (d). */
+/* Functions for real numbers in single (s) and double precision (d). */
 #define BLAS_FUNCTIONS(X)                                                      \
     X(axpy) X(scal) X(copy) X(swap) X(dot) X(nrm2) X(asum) X(rot) X(gemv)      \
     X(ger) X(symv) X(trsv) X(gemm) X(symm) X(syrk) X(trsm)
-/* Of complex numbers in single (c) and double precision (z). */
+/* Functions for complex numbers in single (c) and double precision (z). */
 #define BLAS_COMPLEX_FUNCTIONS(X)                                              \
     X(axpy) X(scal) X(copy) X(swap) X(dotu_sub) X(dotc_sub) X(gemv) X(geru)    \
     X(gerc) X(hemv) X(trsv) X(gemm) X(symm) X(hemm) X(syrk) X(herk) X(trsm)
-/* Of complex numbers with real scalars or results. */
+/* Functions for complex numbers whose scalars or results are real. */
 #define BLAS_MIXED_FUNCTIONS(X)                                                \
     X(csscal) X(zdscal) X(scnrm2) X(dznrm2) X(scasum) X(dzasum)
 // clang-format on
@@ -38,11 +39,11 @@ struct blas { /* cblas_sgemm, cblas_dgemm, ... */
 #undef BLAS_COMPLEX
 };
 
-/* The functions; loads them on the first call. Ends the run, with a message,
- * if they are not there. */
+/* OpenBLAS's functions, loaded by the first call. Ends the run with a message
+ * if the library is missing. */
 const struct blas *blas(void);
 
-/* What OpenBLAS calls op(A). */
+/* OpenBLAS's name for op(A). */
 CBLAS_TRANSPOSE blas_trans(cublasOperation_t op);
 
 #endif

@@ -10,20 +10,20 @@
 /* How inputs are rounded before they are multiplied. */
 enum column_rounding { COLUMN_EXACT, COLUMN_TF32, COLUMN_FP16, COLUMN_BF16 };
 
-/* Bytes of a real number; 0 for a type that is not supported. */
+/* Bytes in a real number; 0 for a type that is not supported. */
 size_t column_type_nbytes(cudaDataType type);
 
-/* Likewise, with complex numbers, and the integers that products take. */
+/* The same, including complex numbers and the integers that products accept. */
 size_t column_operand_nbytes(cudaDataType type);
 
 int column_is_complex(cudaDataType type);
-int column_is_double(cudaDataType type); /* or complex of doubles */
+int column_is_double(cudaDataType type); /* true for complex doubles, too */
 
-/* n numbers of a type as floats, rounded. */
+/* Convert n numbers of a type to floats, and round them. */
 void column_widen(float *out, const void *in, size_t n, cudaDataType type,
                   enum column_rounding rounding);
 
-/* n floats into numbers of a type. */
+/* Convert n floats to numbers of a type. */
 void column_narrow(void *out, const float *in, size_t n, cudaDataType type);
 
 #endif

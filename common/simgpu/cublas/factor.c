@@ -1,11 +1,12 @@
 /*
- * factor.c: factors of many small matrices, and what is solved with them
+ * factor.c: factoring many small matrices, and solving systems with the factors
  *
- * A = P L U, by columns with row exchanges, as LAPACK's getrf stores it: L
- * below the diagonal, whose own is 1, U from it upwards, and for each column
- * the row that was exchanged with it, from 1 on. The matrices are where arrays
- * of pointers in device memory say when the operation runs. Arithmetic is
- * double, rounded when a matrix is stored.
+ * A matrix is factored as A = P L U, with row exchanges, and stored as LAPACK's
+ * getrf does: L below the diagonal, its own diagonal being 1; U on and above
+ * the diagonal; and for each column the number, from 1, of the row that was
+ * exchanged with it. When the operation runs, arrays of pointers in device
+ * memory give the matrices' addresses. Arithmetic is in double, rounded when a
+ * matrix is stored.
  */
 #include "cublas/handle.h"
 #include "cublas/parameter.h"
@@ -25,13 +26,13 @@ struct factor_op {
     cublasOperation_t trans;
     int n, nrhs, lda, ldb, batch;
     void *const *a, *const
-                        *b; /* arrays of pointers; b: right sides, inverses */
-    int *pivots, *info;     /* NULL: no exchanges; not wanted */
+                        *b; /* arrays of pointers; b: right sides or inverses */
+    int *pivots, *info;     /* NULL: no exchanges; no info wanted */
 };
 
 /* ---- on the stream's worker ---------------------------------------------- */
 
-/* rows x cols of a matrix in device memory, copied as doubles. */
+/* Copy a rows x cols matrix from device memory, as doubles. */
 static double *load(const struct factor_op *f, struct touches *t,
                     const char *what, const void *p, int rows, int cols, int ld)
 {
@@ -54,7 +55,7 @@ static double *load(const struct factor_op *f, struct touches *t,
     return copy;
 }
 
-/* Store and free what load() gave, or a matrix like it. */
+/* Store a matrix of doubles, such as load() returned, and free it. */
 static void store(const struct factor_op *f, struct touches *t,
                   const char *what, void *p, int rows, int cols, int ld,
                   double *copy)
@@ -82,7 +83,7 @@ static void exchange_rows(double *a, int rows, int cols, int x, int y)
     }
 }
 
-/* Factor a in place. Returns the first column without a pivot, from 1; 0. */
+/* Factor a in place. Returns the first column without a pivot, from 1, or 0. */
 static int factor(double *a, int n, int *pivots)
 {
     int info = 0;
@@ -108,11 +109,12 @@ static int factor(double *a, int n, int *pivots)
     return info;
 }
 
-/* x = the solution of the triangle of lu, or of its transpose, for x. */
+/* Solve the system of a triangle of lu, or of its transpose, in place: x is the
+ * right side, then the solution. */
 static void solve_triangle(const double *lu, int n, int upper, int trans,
                            double *x)
 {
-    const int down = upper == trans; // begins with the first unknown
+    const int down = upper == trans; // starts with the first unknown
     for (int i = 0; i < n; i++) {
         const int row = down ? i : n - 1 - i;
         for (int k = 0; k < i; k++) {
@@ -161,7 +163,7 @@ static void run_getrs(struct factor_op *f, struct touches *t, int i)
     free(a);
 }
 
-/* The inverse of a factored matrix: what solves for the columns of I. */
+/* Invert a factored matrix, by solving for the columns of I. */
 static void invert(struct factor_op *f, struct touches *t, int i, double *lu,
                    const int *pivots)
 {
@@ -205,7 +207,8 @@ static void run_matinv(struct factor_op *f, struct touches *t, int i)
     free(pivots);
 }
 
-/* Only now is it known which bytes are touched. */
+/* Define the function that runs on the worker. The bytes touched are known only
+ * now, since the pointers are in device memory. */
 #define RUN(name)                                                              \
     static void run_##name##_batch(struct op *op)                              \
     {                                                                          \
@@ -229,14 +232,14 @@ struct call { /* the arguments */
     cudaDataType type;
     cublasOperation_t trans;
     int n, nrhs, lda, ldb, batch;
-    const void *A, *B; /* B: NULL, or right sides or inverses */
+    const void *A, *B; /* B is NULL, or has right sides or inverses */
     const int *pivots;
     int *info; /* in device memory */
     int pivots_are_written;
-    double flops; /* of a matrix */
+    double flops; /* for one matrix */
 };
 
-/* The number of getrs's first wrong parameter, or 0. */
+/* The number of the first wrong parameter of getrs, or 0. */
 static int wrong_to_solve(const struct call *c)
 {
     return PARAMETER_WRONG(parameter_is_op(c->trans), c->n >= 0, c->nrhs >= 0,
@@ -323,7 +326,7 @@ static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
                                .pivots = devIpiv,                              \
                                .flops = 2.0 * n * n * nrhs};                   \
         const cublasStatus_t status = factors(handle, &c);                     \
-        if (info) /* of the host: the arguments' */                            \
+        if (info) /* in host memory; reports a wrong argument */               \
             *info = -wrong_to_solve(&c);                                       \
         return status;                                                         \
     }                                                                          \

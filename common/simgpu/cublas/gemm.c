@@ -1,5 +1,5 @@
 /*
- * gemm.c: the functions of products of matrices; all are one, with a batch
+ * gemm.c: cuBLAS's matrix products, all as one batched product
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* free */
@@ -9,28 +9,32 @@
 #include "cublas/parameter.h"
 #include "cublas/product.h"
 
-static struct matrix operand(struct touches *t, const char *what, const void *p,
-                             cudaDataType type, int rows, int cols, int ld,
-                             long long stride, int batch, int write);
+static struct product_matrix operand(struct touches *t, const char *what,
+                                     const void *p, cudaDataType type, int rows,
+                                     int cols, int ld, long long stride,
+                                     int batch, enum touch_use use);
 
 /* ---- on the stream's worker ---------------------------------------------- */
 
-/* Take the place of product i's operand from the program's array. */
+/* Find product i's operand, whose address is in the program's array. The
+ * scalars are known by now. */
 static void find_operand(struct gemm_op *g, struct touches *t, int i,
-                         enum which which, struct matrix *x)
+                         enum which which, struct product_matrix *x)
 {
     static const char *const names[] = {"A", "B", "C"};
     char what[32];
-    const int nwrites = which == OF_C;
     snprintf(what, sizeof what, "%sarray[%d]", names[which], i);
     const int rows = (int)x->rows, cols = (int)x->cols, ld = (int)x->ld;
     const void *const p = g->where[which][i];
-    if (which == OF_C && !scalar_is_zero(&g->beta))
-        operand(t, what, p, x->type, rows, cols, ld, 0, 1, 0);
-    *x = operand(t, what, p, x->type, rows, cols, ld, 0, 1, nwrites);
+    const struct scalar *const factor = which == OF_C ? &g->beta : &g->alpha;
+    if (scalar_now_complex(factor) != 0)
+        *x = operand(t, what, p, x->type, rows, cols, ld, 0, 1, TOUCH_READ);
+    if (which == OF_C)
+        *x = operand(t, what, p, x->type, rows, cols, ld, 0, 1, TOUCH_WRITE);
 }
 
-/* Only now is it known which bytes are touched. */
+/* Run products whose operands are known only now, since their addresses
+ * are in device memory. */
 static void run_by_pointers(struct gemm_op *g)
 {
     struct touches t = {.call = g->site};
@@ -59,10 +63,10 @@ struct call { /* the arguments */
     struct site site;
     cublasOperation_t transa, transb;
     int m, n, k;
-    const void *alpha, *beta; /* of the type that `compute` says */
+    const void *alpha, *beta; /* their type follows from `compute` */
     const void *A, *B, *C;
     int by_pointers; /* A, B and C are arrays of pointers */
-    int by_type;     /* types and algorithm are arguments, too */
+    int by_type;     /* types and algorithm are arguments */
     cublasGemmAlgo_t algo;
     int lda, ldb, ldc;
     cudaDataType a_type, b_type, c_type;
@@ -82,7 +86,7 @@ static int is_integer(const struct call *c)
            c->compute == CUBLAS_COMPUTE_32I_PEDANTIC;
 }
 
-/* One of cuBLAS 13's; all give the same product here. */
+/* True for an algorithm that cuBLAS 13 has; all give the same product here. */
 static int is_algo(cublasGemmAlgo_t algo)
 {
     return (algo >= CUBLAS_GEMM_DEFAULT && algo <= CUBLAS_GEMM_ALGO23) ||
@@ -107,7 +111,8 @@ static int wrong_parameter(const struct call *c)
                                  c->batch >= 0);
 }
 
-/* Types that go together: inputs, the result, and what is computed with. */
+/* Permitted combinations: the type of the inputs, of the result,
+ * and of the arithmetic. */
 enum { HALF = 1, SINGLE = 2, DOUBLE = 4, INTEGER = 8 };
 static const struct {
     cudaDataType in, out;
@@ -144,7 +149,7 @@ static cudaDataType scalar_type(const struct call *c)
                                            : CUDA_R_32F;
 }
 
-/* How inputs are rounded, and on which units the product is computed. */
+/* Find how inputs are rounded, and on which units the product is computed. */
 static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
                                  enum column_rounding *rounding,
                                  enum topo_math *math)
@@ -157,7 +162,8 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (is_integer(c) || parameter_is_double(c->compute))
         return CUBLAS_STATUS_SUCCESS;
-    mode &= ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION; // not done here
+    // this flag has no effect here
+    mode &= ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
     switch (c->compute) {
     case CUBLAS_COMPUTE_32F:
         if (mode == CUBLAS_TENSOR_OP_MATH)
@@ -166,7 +172,7 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
             *rounding = COLUMN_TF32;
         break;
     case CUBLAS_COMPUTE_32F_PEDANTIC:
-    case CUBLAS_COMPUTE_16F: // sums are fp32 here, rounded once
+    case CUBLAS_COMPUTE_16F: // sums are fp32 here, and rounded once
     case CUBLAS_COMPUTE_16F_PEDANTIC: break;
     case CUBLAS_COMPUTE_32F_FAST_16F: *rounding = COLUMN_FP16; break;
     case CUBLAS_COMPUTE_32F_FAST_16BF: *rounding = COLUMN_BF16; break;
@@ -174,31 +180,32 @@ static cublasStatus_t arithmetic(const struct call *c, cublasMath_t mode,
     default: return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (c->a_type != CUDA_R_32F)
-        *rounding = COLUMN_EXACT; // narrow already
+        *rounding = COLUMN_EXACT; // has at most 16 bits already
     if (*rounding != COLUMN_EXACT)
         *math = *rounding == COLUMN_TF32 ? TOPO_TF32 : TOPO_FP16;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Describe an operand and note its touch. */
-static struct matrix operand(struct touches *t, const char *what, const void *p,
-                             cudaDataType type, int rows, int cols, int ld,
-                             long long stride, int batch, int write)
+/* Describe an operand and record that it is touched. */
+static struct product_matrix operand(struct touches *t, const char *what,
+                                     const void *p, cudaDataType type, int rows,
+                                     int cols, int ld, long long stride,
+                                     int batch, enum touch_use use)
 {
     const size_t size = column_operand_nbytes(type);
-    struct matrix x = {NULL,         type,       (size_t)rows,
-                       (size_t)cols, (size_t)ld, (size_t)stride};
+    struct product_matrix x = {NULL,         type,       (size_t)rows,
+                               (size_t)cols, (size_t)ld, (size_t)stride};
     for (int i = 0; i < batch; i++) {
         char *const at =
             touch(t, what, (const char *)p + (size_t)i * x.stride * size,
-                  x.rows * size, x.ld * size, x.cols, write);
+                  x.rows * size, x.ld * size, x.cols, use);
         if (i == 0)
             x.at = at;
     }
     return x;
 }
 
-/* The operands of a batch whose places only the device knows. */
+/* Describe the operands of a batch whose addresses are in device memory. */
 static void fill_pointers(struct gemm_op *g, struct touches *t,
                           const struct call *c)
 {
@@ -207,15 +214,15 @@ static void fill_pointers(struct gemm_op *g, struct touches *t,
     g->where[OF_A] = touch(t, "Aarray", c->A, size, size, n, 0);
     g->where[OF_B] = touch(t, "Barray", c->B, size, size, n, 0);
     g->where[OF_C] = touch(t, "Carray", c->C, size, size, n, 0);
-    g->a = (struct matrix){.type = c->a_type,
-                           .rows = g->transa ? k : m,
-                           .cols = g->transa ? m : k,
-                           .ld = (size_t)c->lda};
-    g->b = (struct matrix){.type = c->b_type,
-                           .rows = g->transb ? cols : k,
-                           .cols = g->transb ? k : cols,
-                           .ld = (size_t)c->ldb};
-    g->c = (struct matrix){
+    g->a = (struct product_matrix){.type = c->a_type,
+                                   .rows = g->transa ? k : m,
+                                   .cols = g->transa ? m : k,
+                                   .ld = (size_t)c->lda};
+    g->b = (struct product_matrix){.type = c->b_type,
+                                   .rows = g->transb ? cols : k,
+                                   .cols = g->transb ? k : cols,
+                                   .ld = (size_t)c->ldb};
+    g->c = (struct product_matrix){
         .type = c->c_type, .rows = m, .cols = cols, .ld = (size_t)c->ldc};
     const size_t in = (m + cols) * k * column_operand_nbytes(c->a_type);
     const size_t out = m * cols * column_operand_nbytes(c->c_type);
@@ -240,14 +247,13 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
         return;
     }
     g->a = operand(t, "A", c->A, c->a_type, ta ? c->k : c->m, ta ? c->m : c->k,
-                   c->lda, c->stride_a, c->batch, 0);
+                   c->lda, c->stride_a, c->batch, scalar_use(&g->alpha));
     g->b = operand(t, "B", c->B, c->b_type, tb ? c->n : c->k, tb ? c->k : c->n,
-                   c->ldb, c->stride_b, c->batch, 0);
-    if (!scalar_is_zero(&g->beta)) // C is only read then
-        operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
-                c->batch, 0);
+                   c->ldb, c->stride_b, c->batch, scalar_use(&g->alpha));
+    operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c, c->batch,
+            scalar_use(&g->beta));
     g->c = operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
-                   c->batch, 1);
+                   c->batch, TOUCH_WRITE);
 }
 
 static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
@@ -287,8 +293,8 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
         .compute = CUBLAS_COMPUTE_32F,                                         \
     }
 
-/* cublasSgemm, cublasSgemmStridedBatched and cublasSgemmBatched, and those of
- * other types. */
+/* Define cublasSgemm, cublasSgemmStridedBatched and cublasSgemmBatched, and the
+ * same for other types. */
 #define GEMM(S, T, type, how)                                                  \
     cublasStatus_t JOIN(S,                                                     \
                         gemm)(cublasHandle_t handle, cublasOperation_t transa, \
@@ -343,7 +349,8 @@ GEMM(H, __half_raw, CUDA_R_16F, CUBLAS_COMPUTE_16F) // __half in C++
 GEMM(C, cuComplex, CUDA_C_32F, CUBLAS_COMPUTE_32F)
 GEMM(Z, cuDoubleComplex, CUDA_C_64F, CUBLAS_COMPUTE_64F)
 
-/* By three real products instead of four: here, the same. */
+/* cuBLAS uses three real products instead of four; here
+ * the result is the same. */
 #define GEMM3M(S, T)                                                           \
     cublasStatus_t cublas##S##gemm3m(                                          \
         cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,   \

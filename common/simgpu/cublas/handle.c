@@ -3,10 +3,10 @@
 #include <stdlib.h> /* calloc */
 
 #include "core/device.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "cublas/blas.h"
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
@@ -65,7 +65,7 @@ cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The library's version: cuBLAS looks at no handle. */
+/* Returns the library's version; like cuBLAS, ignores the handle. */
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 {
     (void)handle;
@@ -125,7 +125,7 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* A mode is a set of flags, those that have no name included. */
+/* A mode is a set of flags, which may include flags without a name. */
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {
     const unsigned flags = 2 * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
@@ -144,8 +144,8 @@ size_t cublasGetCudartVersion(void)
 
 /* ---- settings that change nothing here ----------------------------------- */
 
-/* cuBLAS takes any address, and faults when it uses memory that is not there:
- * such a workspace is refused. */
+/* cuBLAS accepts any address, and faults when it uses a workspace that isn't
+ * device memory. simgpu refuses such a workspace. */
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace,
                                      size_t workspaceSizeInBytes)
 {

@@ -1,5 +1,6 @@
 /*
- * matrices.c: matrices with vectors, and those with a triangle
+ * matrices.c: functions of matrices and vectors, and of triangular and
+ * symmetric matrices
  */
 #include "core/site.h"
 #include "cublas/column.h"
@@ -13,23 +14,23 @@ static CBLAS_UPLO fill_of(cublasFillMode_t fill)
     return fill == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper;
 }
 
-struct call { /* being made: its operation, and what it touches */
+struct call { /* a call in progress: its operation and what it touches */
     struct site site;
     cublasHandle_t handle;
     struct stream *stream;
     struct touches t;
     struct matrix_op *op;
-    size_t size; /* of an element */
+    size_t size; /* bytes in an element */
 };
 
-struct verdict { /* on a call's arguments */
+struct verdict { /* what is wrong with a call's arguments */
     int wrong;   /* the number of a wrong parameter, or 0 */
-    int silent;  /* cuBLAS does not say which one is wrong */
-    int any;     /* there is something to do */
-    int scalars; /* its scalars are not NULL, and its matrices are apart */
+    int silent;  /* cuBLAS doesn't say which one is wrong */
+    int any;     /* false for empty operands */
+    int scalars; /* scalars aren't NULL, and matrices don't overlap */
 };
 
-/* Begin a call. If its operation stays NULL, the status is the call's. */
+/* Begin a call. If c->op stays NULL, the returned status is the call's. */
 static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
                             cudaDataType type, struct verdict v)
 {
@@ -54,28 +55,43 @@ static cublasStatus_t end(struct call *c, double flops)
 {
     const cudaDataType type = c->op->type;
     enqueue(c->stream, &c->op->op, &c->t,
-            (column_is_complex(type) ? 4 : 1) * flops, // a product: 4 of reals
+            // a complex product takes 4 real ones
+            (column_is_complex(type) ? 4 : 1) * flops,
             column_is_double(type) ? TOPO_FP64 : TOPO_FP32);
     return CUBLAS_STATUS_SUCCESS;
 }
 
 static void *whole(struct call *c, const char *what, const void *p, int rows,
-                   int cols, int ld, int write)
+                   int cols, int ld, enum touch_use use)
 {
     return touch(&c->t, what, p, (size_t)rows * c->size, (size_t)ld * c->size,
-                 (size_t)cols, write);
+                 (size_t)cols, use);
 }
 
 static void *triangle(struct call *c, const char *what, const void *p,
-                      cublasFillMode_t fill, int n, int ld, int write)
+                      cublasFillMode_t fill, int n, int ld, enum touch_use use)
 {
-    return touch_triangle(&c->t, what, p, c->size, fill, n, ld, write);
+    return touch_triangle(&c->t, what, p, c->size, fill, n, ld, use);
+}
+
+/* A triangular matrix. If its diagonal is said to be 1, its contents there do
+ * not matter. */
+static void *factor(struct call *c, const void *p, cublasFillMode_t fill,
+                    cublasDiagType_t diag, int n, int ld, enum touch_use use)
+{
+    if (diag == CUBLAS_DIAG_NON_UNIT)
+        return triangle(c, "A", p, fill, n, ld, use);
+    const size_t next = fill == CUBLAS_FILL_MODE_LOWER ? 1 : (size_t)ld;
+    void *const at = touch(&c->t, "A", p, c->size, ((size_t)ld + 1) * c->size,
+                           (size_t)n, use == TOUCH_READ ? TOUCH_MAYBE : use);
+    triangle(c, "A", (const char *)p + next * c->size, fill, n - 1, ld, use);
+    return at;
 }
 
 static void *line(struct call *c, const char *what, const void *p, int n,
-                  int inc, int write)
+                  int inc, enum touch_use use)
 {
-    return touch_vector(&c->t, what, p, c->size, n, inc, write);
+    return touch_vector(&c->t, what, p, c->size, n, inc, use);
 }
 
 static void scalars(struct call *c, const void *alpha, const void *beta)
@@ -88,9 +104,15 @@ static void scalars(struct call *c, const void *alpha, const void *beta)
         c->op->beta = touch_scalar(&c->t, c->handle, "beta", beta, type);
 }
 
-static int reads_result(const struct call *c)
+/* How operands are used that alpha, or beta, multiplies. */
+static enum touch_use by_alpha(const struct call *c)
 {
-    return !scalar_is_zero(&c->op->beta);
+    return scalar_use(&c->op->alpha);
+}
+
+static enum touch_use by_beta(const struct call *c)
+{
+    return scalar_use(&c->op->beta);
 }
 
 static int is_side(cublasSideMode_t side)
@@ -115,7 +137,8 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
                            const void *y, int incy)
 {
     const int nx = trans == CUBLAS_OP_N ? n : m, ny = m + n - nx;
-    const int any = m > 0 && n > 0; // cuBLAS looks at nothing else otherwise
+    // without elements, cuBLAS ignores the other arguments
+    const int any = m > 0 && n > 0;
     const struct verdict v = {
         .wrong =
             any ? PARAMETER_WRONG(parameter_is_op(trans), 1, 1, 1, 1,
@@ -131,11 +154,10 @@ static cublasStatus_t gemv(struct call *c, cudaDataType type,
     scalars(c, alpha, beta);
     g->transa = blas_trans(trans);
     g->m = m, g->n = n, g->lda = lda, g->ldb = incx, g->ldc = incy;
-    g->a = whole(c, "A", A, m, n, lda, 0);
-    g->b = line(c, "x", x, nx, incx, 0);
-    if (reads_result(c))
-        line(c, "y", y, ny, incy, 0);
-    g->c = line(c, "y", y, ny, incy, 1);
+    g->a = whole(c, "A", A, m, n, lda, by_alpha(c));
+    g->b = line(c, "x", x, nx, incx, by_alpha(c));
+    line(c, "y", y, ny, incy, by_beta(c));
+    g->c = line(c, "y", y, ny, incy, TOUCH_WRITE);
     return end(c, 2.0 * m * n);
 }
 
@@ -155,10 +177,10 @@ static cublasStatus_t ger(struct call *c, void (*run)(struct op *),
         return status;
     scalars(c, alpha, NULL);
     g->m = m, g->n = n, g->lda = lda, g->ldb = incx, g->ldc = incy;
-    g->b = line(c, "x", x, m, incx, 0);
-    g->c = line(c, "y", y, n, incy, 0);
-    whole(c, "A", A, m, n, lda, 0);
-    g->a = whole(c, "A", A, m, n, lda, 1);
+    g->b = line(c, "x", x, m, incx, by_alpha(c));
+    g->c = line(c, "y", y, n, incy, by_alpha(c));
+    whole(c, "A", A, m, n, lda, by_alpha(c));
+    g->a = whole(c, "A", A, m, n, lda, TOUCH_WRITE);
     return end(c, 2.0 * m * n);
 }
 
@@ -180,11 +202,10 @@ static cublasStatus_t symv(struct call *c, cudaDataType type,
     scalars(c, alpha, beta);
     g->fill = fill_of(fill);
     g->n = n, g->lda = lda, g->ldb = incx, g->ldc = incy;
-    g->a = triangle(c, "A", A, fill, n, lda, 0);
-    g->b = line(c, "x", x, n, incx, 0);
-    if (reads_result(c))
-        line(c, "y", y, n, incy, 0);
-    g->c = line(c, "y", y, n, incy, 1);
+    g->a = triangle(c, "A", A, fill, n, lda, by_alpha(c));
+    g->b = line(c, "x", x, n, incx, by_alpha(c));
+    line(c, "y", y, n, incy, by_beta(c));
+    g->c = line(c, "y", y, n, incy, TOUCH_WRITE);
     return end(c, 2.0 * n * n);
 }
 
@@ -207,9 +228,9 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
     g->transa = blas_trans(trans);
     g->diag = diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
     g->n = n, g->lda = lda, g->ldc = incx;
-    g->a = triangle(c, "A", A, fill, n, lda, 0);
-    line(c, "x", x, n, incx, 0);
-    g->c = line(c, "x", x, n, incx, 1);
+    g->a = factor(c, A, fill, diag, n, lda, TOUCH_READ);
+    line(c, "x", x, n, incx, TOUCH_READ);
+    g->c = line(c, "x", x, n, incx, TOUCH_WRITE);
     return end(c, 1.0 * n * n);
 }
 
@@ -236,11 +257,10 @@ static cublasStatus_t symm(struct call *c, void (*run)(struct op *),
     g->side = side == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight;
     g->fill = fill_of(fill);
     g->m = m, g->n = n, g->lda = lda, g->ldb = ldb, g->ldc = ldc;
-    g->a = triangle(c, "A", A, fill, k, lda, 0);
-    g->b = whole(c, "B", B, m, n, ldb, 0);
-    if (reads_result(c))
-        whole(c, "C", C, m, n, ldc, 0);
-    g->c = whole(c, "C", C, m, n, ldc, 1);
+    g->a = triangle(c, "A", A, fill, k, lda, by_alpha(c));
+    g->b = whole(c, "B", B, m, n, ldb, by_alpha(c));
+    whole(c, "C", C, m, n, ldc, by_beta(c));
+    g->c = whole(c, "C", C, m, n, ldc, TOUCH_WRITE);
     return end(c, 2.0 * m * n * k);
 }
 
@@ -265,10 +285,9 @@ static cublasStatus_t syrk(struct call *c, void (*run)(struct op *),
     g->fill = fill_of(fill);
     g->transa = blas_trans(trans);
     g->n = n, g->k = k, g->lda = lda, g->ldc = ldc;
-    g->a = whole(c, "A", A, rows, n + k - rows, lda, 0);
-    if (reads_result(c))
-        triangle(c, "C", C, fill, n, ldc, 0);
-    g->c = triangle(c, "C", C, fill, n, ldc, 1);
+    g->a = whole(c, "A", A, rows, n + k - rows, lda, by_alpha(c));
+    triangle(c, "C", C, fill, n, ldc, by_beta(c));
+    g->c = triangle(c, "C", C, fill, n, ldc, TOUCH_WRITE);
     return end(c, 1.0 * n * n * k);
 }
 
@@ -296,9 +315,9 @@ static cublasStatus_t trsm(struct call *c, cudaDataType type,
     g->transa = blas_trans(trans);
     g->diag = diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
     g->m = m, g->n = n, g->lda = lda, g->ldc = ldb;
-    g->a = triangle(c, "A", A, fill, k, lda, 0);
-    whole(c, "B", B, m, n, ldb, 0);
-    g->c = whole(c, "B", B, m, n, ldb, 1);
+    g->a = factor(c, A, fill, diag, k, lda, by_alpha(c));
+    whole(c, "B", B, m, n, ldb, by_alpha(c));
+    g->c = whole(c, "B", B, m, n, ldb, TOUCH_WRITE);
     return end(c, 1.0 * m * n * k);
 }
 
@@ -327,11 +346,9 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
     g->transa = blas_trans(transa);
     g->transb = blas_trans(transb);
     g->m = m, g->n = n, g->lda = lda, g->ldb = ldb, g->ldc = ldc;
-    if (!scalar_is_zero(&g->alpha))
-        g->a = whole(c, "A", A, rows_a, m + n - rows_a, lda, 0);
-    if (!scalar_is_zero(&g->beta))
-        g->b = whole(c, "B", B, rows_b, m + n - rows_b, ldb, 0);
-    g->c = whole(c, "C", C, m, n, ldc, 1);
+    g->a = whole(c, "A", A, rows_a, m + n - rows_a, lda, by_alpha(c));
+    g->b = whole(c, "B", B, rows_b, m + n - rows_b, ldb, by_beta(c));
+    g->c = whole(c, "C", C, m, n, ldc, TOUCH_WRITE);
     return end(c, 2.0 * m * n);
 }
 
@@ -420,7 +437,8 @@ MATRICES(Z, cuDoubleComplex, CUDA_C_64F)
 REAL_MATRICES(S, float, CUDA_R_32F)
 REAL_MATRICES(D, double, CUDA_R_64F)
 
-/* Of complex numbers: with y or op(A) conjugated, or a Hermitian matrix. */
+/* Functions of complex numbers, with y or op(A) conjugated, or
+ * with a Hermitian matrix. */
 #define COMPLEX_MATRICES(S, T, R, TYPE)                                        \
     cublasStatus_t cublas##S##geru_v2(cublasHandle_t handle, int m, int n,     \
                                       const T *alpha, const T *x, int incx,    \

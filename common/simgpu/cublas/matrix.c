@@ -1,9 +1,9 @@
 #include "cublas/matrix.h"
 
 /*
- * The BLAS's function for the operation's type: s and d with `real`, c and z
- * with `complex`. Scalars named alpha and beta in the arguments are numbers, or
- * pointers to complex ones.
+ * Call BLAS's function for the operation's type: s and d with `real`, c and z
+ * with `complex`. In the arguments, alpha and beta are numbers, or pointers to
+ * complex numbers.
  */
 #define REAL_CASE(TYPE, T, function, ...)                                      \
     case TYPE: {                                                               \
@@ -48,7 +48,7 @@ MATRIX(syrk, syrk, syrk, g->fill, g->transa, g->n, g->k, alpha, A, beta, C)
 MATRIX(trsm, trsm, trsm, g->side, g->fill, g->transa, g->diag, g->m, g->n,
        alpha, A, C)
 
-/* Its scalars are real. */
+/* alpha and beta are real. */
 void matrix_herk(struct op *op)
 {
     const struct matrix_op *const g = (struct matrix_op *)op;
@@ -65,7 +65,7 @@ void matrix_herk(struct op *op)
 #undef B
 #undef C
 
-/* A number of op(p). */
+/* Element (row, col) of op(p). */
 static double complex element(const struct matrix_op *g, const void *p, int ld,
                               CBLAS_TRANSPOSE trans, int row, int col)
 {

@@ -1,8 +1,8 @@
 /*
- * matrix.h: an operation of matrices and vectors, and what the worker does
+ * matrix.h: operations of matrices and vectors, and their work on the worker
  *
- * Matrices are stored column by column, ld elements apart. Of a symmetric or
- * triangular one, only the triangle that is named is touched.
+ * Matrices are stored column by column, with columns ld elements apart. Of a
+ * symmetric or triangular matrix, only the given triangle is touched.
  */
 #ifndef SIMGPU_CUBLAS_MATRIX_H
 #define SIMGPU_CUBLAS_MATRIX_H
@@ -19,11 +19,11 @@ struct matrix_op {
     CBLAS_TRANSPOSE transa, transb;
     CBLAS_DIAG diag;
     struct scalar alpha, beta;
-    void *a, *b, *c; /* matrices; or a matrix and vectors, ldb and ldc apart */
+    void *a, *b, *c; /* b, c: matrices, or vectors apart by ldb, ldc */
 };
 
-/* On the stream's worker. Of complex numbers, symv takes a Hermitian matrix,
- * ger does not conjugate y. */
+/* These run on the stream's worker. For complex numbers, symv takes a Hermitian
+ * matrix, and ger does not conjugate y. */
 void matrix_gemv(struct op *op);
 void matrix_ger(struct op *op);
 void matrix_gerc(struct op *op);

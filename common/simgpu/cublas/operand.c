@@ -7,13 +7,22 @@
 #include <stdlib.h> /* realloc */
 
 #include "base/narrow.h"
-#include "core/operand.h"
+#include "core/heap/operand.h"
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "cublas/column.h"
 
+/* A library's kernel has read its operands before it writes a result, so even
+ * what it overwrites must have been written before. */
+static uint32_t access_of(enum touch_use use)
+{
+    return use == TOUCH_WRITE   ? GRAPH_WRITE
+           : use == TOUCH_MAYBE ? GRAPH_READ | GRAPH_BLIND
+                                : GRAPH_READ | GRAPH_FIRST;
+}
+
 static void add(struct touches *t, uint64_t alloc, uint64_t begin,
-                uint64_t nbytes, int write)
+                uint64_t nbytes, enum touch_use use)
 {
     if (t->n == t->room) {
         t->room = t->room ? 2 * t->room : 16;
@@ -25,13 +34,13 @@ static void add(struct touches *t, uint64_t alloc, uint64_t begin,
     t->access[t->n++] = (struct graph_access){.alloc = alloc,
                                               .begin = begin,
                                               .end = begin + nbytes,
-                                              .write = (uint32_t)write,
+                                              .write = access_of(use),
                                               .site = t->call.site};
 }
 
 void *touch(struct touches *t, const char *what, const void *p,
             size_t column_nbytes, size_t pitch_nbytes, size_t columns,
-            int write)
+            enum touch_use use)
 {
     const struct operand o = {
         .call = t->call.name,
@@ -40,7 +49,7 @@ void *touch(struct touches *t, const char *what, const void *p,
         .remedy = "",
         .check = "Matrices are stored column by column: check m, n, k and the "
                  "leading dimension."};
-    if (column_nbytes == 0 || columns == 0)
+    if (column_nbytes == 0 || columns == 0 || use == TOUCH_NOT)
         return NULL;
     const struct heap_block b = simgpu_operand_block(
         &o, p, (columns - 1) * pitch_nbytes + column_nbytes);
@@ -50,21 +59,21 @@ void *touch(struct touches *t, const char *what, const void *p,
     }
     const uint64_t begin = (uint64_t)((const char *)p - b.base);
     for (size_t i = 0; i < columns; i++)
-        add(t, b.id, begin + i * pitch_nbytes, column_nbytes, write);
+        add(t, b.id, begin + i * pitch_nbytes, column_nbytes, use);
     t->nbytes += column_nbytes * columns;
     return simgpu_heap_raw(p);
 }
 
 void *touch_vector(struct touches *t, const char *what, const void *p,
-                   size_t size, int n, int inc, int write)
+                   size_t size, int n, int inc, enum touch_use use)
 {
     return touch(t, what, p, size, (size_t)abs(inc) * size,
-                 n > 0 ? (size_t)n : 0, write);
+                 n > 0 ? (size_t)n : 0, use);
 }
 
 void *touch_triangle(struct touches *t, const char *what, const void *p,
                      size_t size, cublasFillMode_t fill, int n, int ld,
-                     int write)
+                     enum touch_use use)
 {
     for (int col = 0; col < n; col++) {
         const int from = fill == CUBLAS_FILL_MODE_LOWER ? col : 0;
@@ -72,9 +81,9 @@ void *touch_triangle(struct touches *t, const char *what, const void *p,
         touch(t, what,
               (const char *)p +
                   ((size_t)col * (size_t)ld + (size_t)from) * size,
-              (size_t)rows * size, (size_t)rows * size, 1, write);
+              (size_t)rows * size, (size_t)rows * size, 1, use);
     }
-    return n > 0 ? simgpu_heap_raw(p) : NULL;
+    return n > 0 && use != TOUCH_NOT ? simgpu_heap_raw(p) : NULL;
 }
 
 static double complex read_scalar(const void *p, cudaDataType type)
@@ -117,6 +126,11 @@ double scalar_now(const struct scalar *s)
 int scalar_is_zero(const struct scalar *s)
 {
     return !s->at && s->value == 0;
+}
+
+enum touch_use scalar_use(const struct scalar *s)
+{
+    return s->at ? TOUCH_MAYBE : scalar_is_zero(s) ? TOUCH_NOT : TOUCH_READ;
 }
 
 struct fence enqueue(struct stream *s, struct op *op, struct touches *t,

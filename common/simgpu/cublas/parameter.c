@@ -12,8 +12,8 @@ int parameter_wrong(const int *right, size_t n)
     return 0;
 }
 
-/* As cuBLAS calls its function: DGEMM, GEMM_EX, or DgemmBatched, which BLAS
- * does not have. */
+/* The name that cuBLAS prints for its function: DGEMM, GEMM_EX, or
+ * DgemmBatched, which BLAS doesn't have. */
 static const char *blas_name(const char *function, char out[32])
 {
     const char *const name = function + strlen("cublas");

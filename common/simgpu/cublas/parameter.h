@@ -1,9 +1,9 @@
 /*
- * parameter.h: parameters, and those that a function refuses, as BLAS numbers
- * them
+ * parameter.h: checking parameters and reporting them by BLAS's numbers
  *
- * cuBLAS's functions that have a namesake in BLAS say on standard output which
- * of their parameters is wrong: the first is number 1, without the handle.
+ * cuBLAS's functions that have a namesake in BLAS print on standard output
+ * which of their parameters is wrong. Numbers start at 1 and leave out the
+ * handle.
  */
 #ifndef SIMGPU_CUBLAS_PARAMETER_H
 #define SIMGPU_CUBLAS_PARAMETER_H
@@ -11,13 +11,13 @@
 #include <cublas_v2.h>
 #include <stddef.h>
 
-/* The number of the first of the conditions that does not hold; 0: none. */
+/* The number of the first condition that doesn't hold, or 0. */
 #define PARAMETER_WRONG(...)                                                   \
     parameter_wrong((const int[]){__VA_ARGS__},                                \
                     sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 int parameter_wrong(const int *right, size_t n);
 
-/* Say that a parameter of "cublasDgemm" is wrong; which: 0 says nothing.
+/* Print that parameter `which` of "cublasDgemm" is wrong; 0 prints nothing.
  * Returns CUBLAS_STATUS_INVALID_VALUE. */
 cublasStatus_t parameter_refuse(const char *function, int which);
 
@@ -26,13 +26,13 @@ static inline int parameter_is_op(cublasOperation_t op)
     return (unsigned)op <= CUBLAS_OP_C;
 }
 
-/* A leading dimension for that many rows. */
+/* True if the leading dimension suffices for that many rows. */
 static inline int parameter_fits(int ld, int rows)
 {
     return ld >= (rows > 1 ? rows : 1);
 }
 
-/* Numbers of 16 bits are computed with; or of 64. */
+/* True if the arithmetic has 16 bits; or 64 bits. */
 static inline int parameter_is_half(cublasComputeType_t compute)
 {
     return compute == CUBLAS_COMPUTE_16F ||

@@ -6,14 +6,15 @@
 #include "core/report.h"
 #include "cublas/blas.h"
 
-static char *column_of(const struct matrix *x, int i, size_t col)
+static char *column_of(const struct product_matrix *x, int i, size_t col)
 {
     return x->at + ((size_t)i * x->stride + col * x->ld) *
                        column_operand_nbytes(x->type);
 }
 
-/* Number i of the batch as floats: itself, or a packed copy (*ld gets rows). */
-static float *as_floats(const struct matrix *x, int i,
+/* Matrix i of the batch as floats: in place, or as a packed
+ * copy (*ld is then set). */
+static float *as_floats(const struct product_matrix *x, int i,
                         enum column_rounding rounding, int *ld)
 {
     *ld = (int)x->ld;
@@ -31,13 +32,22 @@ static float *as_floats(const struct matrix *x, int i,
     return copy;
 }
 
-static void drop(const struct matrix *x, int i, float *floats)
+/* A or B of product i; nothing if alpha is 0, since they are not read then. */
+static float *input(const struct gemm_op *g, const struct product_matrix *x,
+                    int i, int *ld)
 {
-    if ((char *)floats != column_of(x, i, 0))
-        free(floats);
+    *ld = (int)x->ld;
+    return scalar_now(&g->alpha) != 0 ? as_floats(x, i, g->rounding, ld) : NULL;
 }
 
-/* OpenBLAS's function on the program's matrices; scalars as it takes them. */
+static void drop(const struct product_matrix *x, int i, float *floats)
+{
+    if ((char *)floats != column_of(x, i, 0))
+        free(floats); // NULL is allowed
+}
+
+/* Call OpenBLAS's function for the program's matrices. Scalars have the form
+ * that the function expects. */
 #define MULTIPLY(function, alpha, beta)                                        \
     blas()->function(CblasColMajor, blas_trans(g->transa),                     \
                      blas_trans(g->transb), g->m, g->n, g->k, alpha,           \
@@ -67,8 +77,8 @@ static void multiply(const struct gemm_op *g, int i)
     int lda, ldb, ldc;
     const float alpha = (float)scalar_now(&g->alpha);
     const float beta = (float)scalar_now(&g->beta);
-    float *const a = as_floats(&g->a, i, g->rounding, &lda);
-    float *const b = as_floats(&g->b, i, g->rounding, &ldb);
+    float *const a = input(g, &g->a, i, &lda);
+    float *const b = input(g, &g->b, i, &ldb);
     float *const c = as_floats(&g->c, i, COLUMN_EXACT, &ldc);
     blas()->sgemm(CblasColMajor, blas_trans(g->transa), blas_trans(g->transb),
                   g->m, g->n, g->k, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -80,14 +90,14 @@ static void multiply(const struct gemm_op *g, int i)
     drop(&g->c, i, c);
 }
 
-static int32_t byte_of(const struct matrix *x, int i, cublasOperation_t trans,
-                       int row, int col)
+static int32_t byte_of(const struct product_matrix *x, int i,
+                       cublasOperation_t trans, int row, int col)
 {
     return ((int8_t *)column_of(
         x, i, (size_t)(trans ? row : col)))[trans ? col : row];
 }
 
-/* The sums have 32 bits and wrap around. */
+/* Sums have 32 bits and wrap around. */
 static void multiply_bytes(const struct gemm_op *g, int i)
 {
     const uint32_t alpha = (uint32_t)(int32_t)scalar_now(&g->alpha);
@@ -96,7 +106,7 @@ static void multiply_bytes(const struct gemm_op *g, int i)
         uint32_t *const c = (uint32_t *)column_of(&g->c, i, (size_t)col);
         for (int row = 0; row < g->m; row++) {
             uint32_t sum = 0;
-            for (int k = 0; k < g->k; k++)
+            for (int k = 0; alpha && k < g->k; k++)
                 sum += (uint32_t)(byte_of(&g->a, i, g->transa, row, k) *
                                   byte_of(&g->b, i, g->transb, k, col));
             c[row] = alpha * sum + (beta ? beta * c[row] : 0);

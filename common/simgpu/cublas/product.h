@@ -1,10 +1,9 @@
 /*
- * product.h: a batch of products of matrices, and one of them computed
+ * product.h: a batch of matrix products
  *
- * A batch of C = alpha op(A) op(B) + beta C over typed matrices, with A and B
- * rounded first. Sums are fp32, double, or of 32-bit integers. Where no
- * conversion is needed, OpenBLAS works on the program's matrices; otherwise on
- * copies.
+ * Each product is C = alpha op(A) op(B) + beta C over typed matrices, with A
+ * and B rounded first. Sums are fp32, double, or 32-bit integers. Without
+ * conversions, OpenBLAS works on the program's matrices, otherwise on copies.
  */
 #ifndef SIMGPU_CUBLAS_PRODUCT_H
 #define SIMGPU_CUBLAS_PRODUCT_H
@@ -12,10 +11,10 @@
 #include "cublas/column.h"
 #include "cublas/handle.h"
 
-struct matrix { /* rows x cols, in memory column by column */
-    char *at;   /* as simgpu accesses it */
+struct product_matrix { /* rows x cols, stored by columns */
+    char *at;           /* address at which simgpu accesses it */
     cudaDataType type;
-    size_t rows, cols, ld, stride; /* ld, stride: elements */
+    size_t rows, cols, ld, stride; /* ld, stride: in elements */
 };
 
 enum which { OF_A, OF_B, OF_C, OPERANDS };
@@ -26,10 +25,10 @@ struct gemm_op {
     cublasOperation_t transa, transb;
     int m, n, k, batch;
     struct scalar alpha, beta;
-    struct matrix a, b, c; /* of the first product */
+    struct product_matrix a, b, c; /* the first product's */
     enum column_rounding rounding;
-    /* Where A, B and C of each product are, in device memory; or NULL: a stride
-     * behind those of the product before. */
+    /* Arrays in device memory with the addresses of each product's A, B and C.
+     * If NULL, each follows that of the product before, by its stride. */
     const void *const *where[OPERANDS];
 };
 

@@ -1,5 +1,5 @@
 /*
- * status.c: names of errors
+ * status.c: names and texts of errors
  */
 #include "cublas/handle.h"
 

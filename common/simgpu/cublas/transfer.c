@@ -1,8 +1,8 @@
 /*
- * transfer.c: vectors and matrices from the host to a device, and back
+ * transfer.c: copying vectors and matrices from the host to a device, and back
  *
- * A stride of n elements is a pitch: each element, or each column, is a row of
- * cudaMemcpy2D.
+ * An increment of n elements is a pitch: each element, or each column, is a row
+ * of cudaMemcpy2D.
  */
 #include <cublas_v2.h>
 
@@ -14,8 +14,8 @@ static cublasStatus_t status_of(cudaError_t err)
 
 struct way {
     enum cudaMemcpyKind kind;
-    int async;           /* 0: block until it is done */
-    cudaStream_t stream; /* if async */
+    int async;           /* 0: block until the copy is done */
+    cudaStream_t stream; /* used if async */
 };
 
 static cublasStatus_t copy(const struct way *w, void *to, size_t to_pitch,
@@ -36,7 +36,7 @@ static cublasStatus_t vector(const struct way *w, int n, int nbytes,
 {
     if (nbytes <= 0 || incx <= 0 || incy <= 0)
         return CUBLAS_STATUS_INVALID_VALUE;
-    if (n < 0) // cuBLAS copies, which fails
+    if (n < 0) // cuBLAS starts to copy, which fails
         return CUBLAS_STATUS_MAPPING_ERROR;
     const size_t size = (size_t)nbytes;
     if (incx == 1 && incy == 1)
@@ -46,7 +46,7 @@ static cublasStatus_t vector(const struct way *w, int n, int nbytes,
                 (size_t)n);
 }
 
-/* A leading dimension that is too short is only noticed by the copy. */
+/* Only the copy notices a leading dimension that is too short. */
 static cublasStatus_t matrix(const struct way *w, int rows, int cols,
                              int nbytes, const void *a, int lda, void *b,
                              int ldb)

@@ -26,19 +26,30 @@ int vector_extreme(const struct vector_op *v, double sign)
     return at;
 }
 
+/* What a call reads of a vector. It may do nothing if its one factor is 0. */
+static enum touch_use reads(const struct vector_call *c,
+                            const struct vector_op *v)
+{
+    return c->has_scalars == 1 && scalar_use(&v->alpha) != TOUCH_READ
+               ? TOUCH_MAYBE
+               : TOUCH_READ;
+}
+
 static void *use(struct touches *t, const char *what, const void *p,
-                 const struct vector_call *c, int inc, int how)
+                 const struct vector_call *c, int inc, int how,
+                 enum touch_use read)
 {
     const size_t size = column_operand_nbytes(c->type);
     void *at = NULL;
     if (how & VECTOR_READS)
-        at = touch_vector(t, what, p, size, c->n, inc, 0);
+        at = touch_vector(t, what, p, size, c->n, inc, read);
     if (how & VECTOR_WRITES)
-        at = touch_vector(t, what, p, size, c->n, inc, 1);
+        at = touch_vector(t, what, p, size, c->n, inc, TOUCH_WRITE);
     return at;
 }
 
-/* Where the result goes. Waits, if that is host memory. */
+/* Enqueue the operation and set where its result goes. If that
+ * is host memory, wait. */
 static cublasStatus_t finish(const struct vector_call *c, struct stream *s,
                              struct vector_op *v, struct touches *t, int waits)
 {
@@ -47,7 +58,7 @@ static cublasStatus_t finish(const struct vector_call *c, struct stream *s,
     if (c->has_result)
         v->result = waits ? c->result
                           : touch(t, "result", c->result, c->result_nbytes,
-                                  c->result_nbytes, 1, 1);
+                                  c->result_nbytes, 1, TOUCH_WRITE);
     const struct fence m = enqueue(s, &v->op, t, c->flops * c->n, math);
     if (waits)
         simgpu_fence_join(&m, 1, c->site.name, c->site.site);
@@ -85,8 +96,8 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
     if (c->has_scalars > 1)
         v->beta = touch_scalar(&t, handle, "beta", c->beta, c->scalar_type);
     if (!nothing) {
-        v->x = use(&t, "x", c->x, c, c->incx, c->x_use);
-        v->y = use(&t, "y", c->y, c, c->incy, c->y_use);
+        v->x = use(&t, "x", c->x, c, c->incx, c->x_use, reads(c, v));
+        v->y = use(&t, "y", c->y, c, c->incy, c->y_use, reads(c, v));
     }
     return finish(c, s, v, &t, waits);
 }

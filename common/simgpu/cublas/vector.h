@@ -1,8 +1,8 @@
 /*
- * vector.h: what cuBLAS's functions of vectors share
+ * vector.h: what cuBLAS's vector functions share
  *
- * A vector is n elements, `inc` apart; a negative inc runs backwards from its
- * last element, in the same memory.
+ * A vector has n elements, `inc` apart. With a negative inc it starts with the
+ * last element of the same memory and runs backwards.
  */
 #ifndef SIMGPU_CUBLAS_VECTOR_H
 #define SIMGPU_CUBLAS_VECTOR_H
@@ -11,9 +11,9 @@
 
 struct vector_op {
     struct op op;
-    cudaDataType type, result_type; /* the latter: of 16-bit elements' result */
+    cudaDataType type, result_type; /* result_type: for elements of 16 bits */
     int n, incx, incy;
-    struct scalar alpha, beta; /* of a rotation: cosine and sine */
+    struct scalar alpha, beta; /* a rotation's cosine and sine */
     void *x, *y, *result;
 };
 
@@ -23,33 +23,35 @@ enum vector_use {
     VECTOR_BOTH = VECTOR_READS | VECTOR_WRITES
 };
 
-struct vector_call { /* what a function does with its arguments */
+struct vector_call { /* a function's arguments and what it does with them */
     struct site site;
     void (*run)(struct op *op);
-    cudaDataType type, scalar_type, result_type; /* the last: if narrow */
+    /* result_type: for 16-bit elements */
+    cudaDataType type, scalar_type, result_type;
     int n, incx, incy, x_use, y_use;
     const void *alpha, *beta, *x, *y;
-    void *result; /* where has_result */
+    void *result; /* if has_result */
     size_t result_nbytes;
-    int has_scalars, has_result, forwards; /* forwards: incx has to be > 0 */
+    int has_scalars, has_result, forwards; /* forwards: incx must be > 0 */
     double flops;                          /* per element */
 };
 
-struct vector_works { /* of functions for types that an argument names */
+struct vector_works { /* by function, for types given by an argument */
     void (*axpy)(struct op *op), (*scal)(struct op *op), (*dot)(struct op *op),
         (*dotc)(struct op *op), (*nrm2)(struct op *op);
 };
 extern const struct vector_works vector_real, vector_complex;
 
-/* The first element whose magnitude, times sign, is largest; from 1 on, 0 if
- * there is none. A complex number's is |re| + |im|. On the stream's worker. */
+/* The index, from 1, of the first element whose magnitude times sign is
+ * largest; 0 if there is none. A complex number's magnitude is |re| + |im|.
+ * Runs on the stream's worker. */
 int vector_extreme(const struct vector_op *v, double sign);
 
-/* Enqueue the call; waits for a result that goes to the host. */
+/* Enqueue the call. Waits for a result in host memory. */
 cublasStatus_t vector_enqueue(cublasHandle_t handle,
                               const struct vector_call *c);
 
-/* The members of a call of a function with these arguments' names. */
+/* A call's members, from arguments with these names. */
 #define VECTOR_ONE(S, what, TYPE)                                              \
     .site = {"cublas" S what, CALLER_SITE()}, .type = TYPE,                    \
     .scalar_type = TYPE, .n = n, .x = x, .incx = incx
@@ -58,11 +60,12 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
 #define VECTOR_RESULT                                                          \
     .result = result, .result_nbytes = sizeof *result, .has_result = 1
 
-/* ---- functions that exist for all types ---------------------------------- */
+/* ---- functions for all types --------------------------------------------- */
 
 /*
- * S names the function's types, T is an element's, FLOPS are those of one. The
- * file that defines a function has its work, run_axpy() and so on.
+ * S is the type's letter in names, T the type of an element, FLOPS the number
+ * per element. The file that uses a macro defines the work: run_axpy() and so
+ * on.
  */
 #define VECTOR_AXPY(S, T, TYPE, FLOPS)                                         \
     cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n,            \
@@ -79,7 +82,7 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
         return vector_enqueue(handle, &c);                                     \
     }
 
-/* SCALAR is alpha's type, which may be real where T is not. */
+/* SCALAR is alpha's type, which may be real though T is complex. */
 #define VECTOR_SCAL(S, T, TYPE, SCALAR, SCALAR_TYPE, work, FLOPS)              \
     cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n,            \
                                       const SCALAR *alpha, T *x, int incx)     \
@@ -129,7 +132,7 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
         return vector_enqueue(handle, &c);                                     \
     }
 
-/* A result of type R over x. */
+/* A function of x with a result of type R. */
 #define VECTOR_OVER_X(S, T, TYPE, name, R, FLOPS)                              \
     cublasStatus_t cublas##S##name##_v2(cublasHandle_t handle, int n,          \
                                         const T *x, int incx, R *result)       \

@@ -1,5 +1,5 @@
 /*
- * vectors.c: vectors with vectors, in single and double precision
+ * vectors.c: functions of vectors, in single and double precision
  */
 #include "core/site.h"
 #include "cublas/blas.h"

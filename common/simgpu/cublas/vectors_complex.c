@@ -1,7 +1,8 @@
 /*
- * vectors_complex.c: vectors of complex numbers, in single and double precision
+ * vectors_complex.c: functions of complex vectors, in single and double
+ * precision
  *
- * C: float, Z: double. Magnitudes are cuBLAS's: asum, amax and amin take
+ * C is for float, Z for double. asum, amax and amin use cuBLAS's magnitude,
  * |re| + |im|.
  */
 #include "core/site.h"

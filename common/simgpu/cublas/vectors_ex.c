@@ -1,8 +1,8 @@
 /*
- * vectors_ex.c: vectors of a type that an argument names
+ * vectors_ex.c: functions of vectors whose type is an argument
  *
- * x and y have one type. Elements of 16 bits are computed with as floats;
- * alpha is a float then, but a result has 16 bits.
+ * x and y have the same type. Elements of 16 bits are computed with as floats;
+ * then alpha is a float, but a result has 16 bits.
  */
 #include <math.h> /* sqrtf */
 
@@ -90,7 +90,7 @@ static const struct vector_works *works(cudaDataType type)
                                      : &vector_real;
 }
 
-/* The type that vectors of a type are computed in. */
+/* The type of the arithmetic on vectors of a type. */
 static cudaDataType computed_in(cudaDataType type)
 {
     return is_narrow(type) ? CUDA_R_32F : type;
@@ -104,7 +104,7 @@ static cudaDataType norm_of(cudaDataType type)
                                 : type;
 }
 
-/* Floating-point numbers, and not integers. */
+/* True for a floating-point type, real or complex. */
 static int is_vector(cudaDataType type)
 {
     return column_type_nbytes(type) != 0 || column_is_complex(type);

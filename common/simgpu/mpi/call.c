@@ -2,32 +2,35 @@
 
 #include <stdio.h> /* snprintf */
 
-#include "core/heap.h"
+#include "core/called.h"
+#include "core/heap/heap.h"
 #include "core/site.h"
 #include "core/thread.h"
 #include "core/wait.h"
+#include "core/watch/check.h"
 #include "mpi/comm.h" /* comm_next_key */
-#include "mpi/nap.h"
 #include "mpi/post.h"
 
 #pragma weak PMPI_Type_size
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
+#pragma weak PMPI_Iprobe
 
-struct call call_begin(const char *name, MPI_Comm comm, const void *address)
+struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address)
 {
     wait_for_owed();
-    struct call c = {
+    struct mpi_call c = {
         .name = site_call(name),
         .site = simgpu_site(simgpu_site_caller ? simgpu_site_caller : address),
         .comm = comm,
         .peer = CALL_ALL,
         .tag = MPI_ANY_TAG};
+    simgpu_called(CONTROL_CALL, c.name, c.site);
     PMPI_Comm_size(comm, &c.size);
     return c;
 }
 
-static void add_access(struct call *c, const void *buf, size_t nbytes,
+static void add_access(struct mpi_call *c, const void *buf, size_t nbytes,
                        int write)
 {
     if (!buf || buf == MPI_IN_PLACE || nbytes == 0)
@@ -37,7 +40,7 @@ static void add_access(struct call *c, const void *buf, size_t nbytes,
     if (simgpu_heap_find(buf, &block) == 0) {
         a->alloc = block.id;
         a->begin = (uint64_t)((const char *)buf - block.base);
-    } else { // ordinary memory: the process's address space
+    } else { // ordinary memory: the allocation is the process's address space
         a->alloc = (uint64_t)simgpu_proc()->rank << 32;
         a->begin = (uintptr_t)buf;
     }
@@ -46,12 +49,14 @@ static void add_access(struct call *c, const void *buf, size_t nbytes,
     a->site = c->site;
 }
 
-void call_reads(struct call *c, const void *buf, size_t nbytes)
+void call_reads(struct mpi_call *c, const void *buf, size_t nbytes)
 {
+    if (buf && buf != MPI_IN_PLACE && nbytes)
+        check_note_bounds(c->site, c->name, "reads", buf, nbytes);
     add_access(c, buf, nbytes, 0);
 }
 
-void call_writes(struct call *c, const void *buf, size_t nbytes)
+void call_writes(struct mpi_call *c, const void *buf, size_t nbytes)
 {
     add_access(c, buf, nbytes, 1);
 }
@@ -59,14 +64,14 @@ void call_writes(struct call *c, const void *buf, size_t nbytes)
 size_t call_nbytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    // arguments that a call ignores, as in MPI_Allgather in place
+    // MPI ignores some arguments, as in MPI_Allgather in place
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
     return PMPI_Type_size(type, &size) == MPI_SUCCESS ? (size_t)count * size
                                                       : 0;
 }
 
-static struct graph_node host_node(const struct call *c, size_t nbytes)
+static struct graph_node host_node(const struct mpi_call *c, size_t nbytes)
 {
     const struct proc *const p = simgpu_proc();
     return (struct graph_node){.kind = GRAPH_MPI,
@@ -90,7 +95,8 @@ static enum graph_match match_of(enum topo_op op)
     }
 }
 
-void call_collective(struct call *c, enum topo_op op, int root, size_t nbytes)
+void call_collective(struct mpi_call *c, enum topo_op op, int root,
+                     size_t nbytes)
 {
     struct graph_node n = host_node(c, nbytes);
     const uint64_t key = comm_next_key(c->comm);
@@ -108,8 +114,8 @@ void call_collective(struct call *c, enum topo_op op, int root, size_t nbytes)
     call_wait(c, CALL_ALL, MPI_ANY_TAG);
 }
 
-void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
-                  size_t nbytes)
+void call_message(struct mpi_call *c, uint64_t key, int receiver,
+                  int rendezvous, size_t nbytes)
 {
     struct graph_node n = host_node(c, nbytes);
     n.op = TOPO_OP_SENDRECV;
@@ -123,7 +129,7 @@ void call_message(struct call *c, uint64_t key, int receiver, int rendezvous,
 /* "waits for rank 3, tag 7, in a communicator of 4 ranks" */
 static void describe(const void *arg, char *out, size_t nbytes)
 {
-    const struct call *const c = arg;
+    const struct mpi_call *const c = arg;
     char tag[32] = "any tag", peer[32] = "any rank";
     if (c->tag != MPI_ANY_TAG)
         snprintf(tag, sizeof tag, "tag %d", c->tag);
@@ -134,16 +140,42 @@ static void describe(const void *arg, char *out, size_t nbytes)
     else if (c->peer == CALL_ALL)
         snprintf(out, nbytes, "waits for all ranks of a communicator of %d",
                  c->size);
+    else if (atomic_load(&c->found))
+        snprintf(
+            out, nbytes,
+            "waits for %s, %s, in a communicator of %d;\n      a message of "
+            "rank %d with tag %d is there, but nothing receives it",
+            peer, tag, c->size, c->found_source, c->found_tag);
     else
         snprintf(out, nbytes, "waits for %s, %s, in a communicator of %d", peer,
                  tag, c->size);
 }
 
-void call_wait(struct call *c, int peer, int tag)
+void call_look(struct mpi_call *c, const struct nap *n)
+{
+    enum { EACH = 64 }; // naps: messages on time cost no probes
+    const int probes[][2] = {{c->peer, MPI_ANY_TAG}, {MPI_ANY_SOURCE, c->tag}};
+    MPI_Status s;
+    int found = 0;
+    if (n->naps % EACH != EACH - 1 || atomic_load(&c->found))
+        return;
+    for (int i = 0; i < 2 && !found; i++)
+        if (PMPI_Iprobe(probes[i][0], probes[i][1], c->comm, &found, &s) !=
+            MPI_SUCCESS)
+            return;
+    if (!found || ((c->peer == MPI_ANY_SOURCE || s.MPI_SOURCE == c->peer) &&
+                   (c->tag == MPI_ANY_TAG || s.MPI_TAG == c->tag)))
+        return; // it has just arrived
+    c->found_source = s.MPI_SOURCE;
+    c->found_tag = s.MPI_TAG;
+    atomic_store(&c->found, 1);
+}
+
+void call_wait(struct mpi_call *c, int peer, int tag)
 {
     c->peer = peer;
     c->tag = tag;
-    // the ranks of a communicator of all are taken for those of the job
+    // ranks of a communicator of this size are taken for the job's ranks
     const int is_named =
         peer >= 0 && (uint32_t)c->size == simgpu_proc()->nranks;
     c->note = (struct wait_note){.call = c->name,
@@ -155,14 +187,14 @@ void call_wait(struct call *c, int peer, int tag)
     wait_begin(&c->note);
 }
 
-int call_asleep(struct call *c, int err)
+int call_asleep(struct mpi_call *c, int err)
 {
     if (err == MPI_SUCCESS)
         err = nap_wait(&c->request, MPI_STATUS_IGNORE);
     return call_end(c, err);
 }
 
-int call_end(struct call *c, int err)
+int call_end(struct mpi_call *c, int err)
 {
     (void)c;
     wait_end();

@@ -17,16 +17,16 @@
 
 struct identity { /* an attribute of the communicator */
     uint64_t uid;
-    uint64_t collectives; /* this rank's calls so far */
-    uint64_t children;    /* communicators created from it */
+    uint64_t collectives; /* this rank's calls of collectives so far */
+    uint64_t children;    /* communicators created from this one so far */
     struct map messages;  /* envelope -> messages so far */
 };
 
-/* This process's key of the attribute, and a lock over all identities. */
+/* The key of the attribute in this process, and a lock for all identities. */
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A key, never 0. */
+/* Mix two numbers to a key that is never 0. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     const uint64_t x = mix_nth(a, b);
@@ -51,7 +51,7 @@ static struct identity *give(MPI_Comm comm, uint64_t uid)
     return id;
 }
 
-/* The identity, or NULL. Returns with the lock held. */
+/* The identity of a communicator, or NULL. The caller must hold the lock. */
 static struct identity *find(MPI_Comm comm)
 {
     if (keyval == MPI_KEYVAL_INVALID)
@@ -87,7 +87,7 @@ uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
         const uint64_t ranks =
             (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
         const uint64_t envelope = mix(mix(id->uid, ranks), (uint32_t)tag);
-        // A rank that sends to itself counts both ends separately.
+        // a rank that sends to itself counts both ends separately
         uint64_t *const count = simgpu_need(
             map_at(&id->messages, mix(envelope, (uint64_t)receiver)),
             "a message's record");
@@ -97,7 +97,7 @@ uint64_t comm_message_key(MPI_Comm comm, int source, int dest, int tag,
     return key;
 }
 
-/* Rank in MPI_COMM_WORLD of a communicator's rank 0. */
+/* The rank in MPI_COMM_WORLD of a communicator's rank 0. */
 static int first_member(MPI_Comm comm)
 {
     MPI_Group world, group;
@@ -115,7 +115,8 @@ void comm_made(MPI_Comm parent, MPI_Comm made)
 {
     pthread_mutex_lock(&lock);
     struct identity *const id = find(parent);
-    const uint64_t child = id ? id->children++ : 0; // also for COMM_NULL
+    // counted even if made is MPI_COMM_NULL
+    const uint64_t child = id ? id->children++ : 0;
     if (id && made != MPI_COMM_NULL)
         give(made, mix(mix(mix(id->uid, 3), child), first_member(made)));
     pthread_mutex_unlock(&lock);

@@ -1,11 +1,11 @@
 /*
  * icollective.c: MPI's non-blocking collectives
  *
- * They take device pointers. They are not recorded: the graph has no operation
- * that begins in one call and ends in another, and recording a barrier instead
- * would order, and delay, the work that they are meant to overlap.
+ * They accept device pointers, but are not recorded. The graph has no operation
+ * that begins in one call and ends in another; recording a barrier instead
+ * would order, and delay, the very work that they are meant to overlap.
  */
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "mpi/call.h"
 
 #pragma weak PMPI_Ibcast

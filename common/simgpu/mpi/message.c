@@ -1,15 +1,15 @@
 /*
  * message.c: MPI's blocking messages
  *
- * A send is recorded before it leaves, a receive when it is matched: then its
- * source and tag are known, and its number among the messages of the same
- * envelope. A small blocking send doesn't wait for its receiver (MPICH sends it
- * eagerly). MPI leaves open whether a large one does; it is recorded as
- * waiting.
+ * A send is recorded before it leaves. A receive is recorded when it is
+ * matched, since only then are its source, tag and number among the messages of
+ * the same envelope known. A small blocking send doesn't wait for its receiver
+ * (MPICH sends it eagerly). MPI leaves open whether a large one does; it is
+ * recorded as waiting.
  */
 #include "mpi/message.h"
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "mpi/comm.h" /* comm_message_key */
 #include "mpi/nap.h"
 
@@ -20,6 +20,7 @@
 #pragma weak PMPI_Irecv
 #pragma weak PMPI_Iprobe
 #pragma weak PMPI_Recv
+#pragma weak PMPI_Test
 #pragma weak PMPI_Sendrecv_replace
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Test_cancelled
@@ -31,7 +32,7 @@ static int my_rank(MPI_Comm comm)
     return rank;
 }
 
-void message_send(struct call *c, const void *buf, size_t nbytes, int dest,
+void message_send(struct mpi_call *c, const void *buf, size_t nbytes, int dest,
                   int tag, int rendezvous)
 {
     if (dest == MPI_PROC_NULL)
@@ -42,7 +43,7 @@ void message_send(struct call *c, const void *buf, size_t nbytes, int dest,
     c->naccesses = 0;
 }
 
-void message_receive(struct call *c, void *buf, size_t nbytes,
+void message_receive(struct mpi_call *c, void *buf, size_t nbytes,
                      const MPI_Status *status)
 {
     int cancelled = 0;
@@ -56,9 +57,9 @@ void message_receive(struct call *c, void *buf, size_t nbytes,
     c->naccesses = 0;
 }
 
-/* A receive is complete. From MPI_PROC_NULL nothing came, and it gets the
- * status that says so: MPICH's MPI_Irecv leaves rank 0 in it. */
-static int received(struct call *c, void *buf, size_t nbytes, int source,
+/* Complete a receive. A receive from MPI_PROC_NULL gets no data and the status
+ * that MPI prescribes: MPICH's MPI_Irecv would leave rank 0 in the status. */
+static int received(struct mpi_call *c, void *buf, size_t nbytes, int source,
                     MPI_Status *status)
 {
     if (source == MPI_PROC_NULL)
@@ -67,12 +68,12 @@ static int received(struct call *c, void *buf, size_t nbytes, int source,
     return MPI_SUCCESS;
 }
 
-/* Functions of one signature: (buf, count, type, dest, tag, comm). */
+/* Functions with the parameters (buf, count, type, dest, tag, comm). */
 #define SEND(name, lower, rendezvous)                                          \
     int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest,    \
                    int tag, MPI_Comm comm)                                     \
     {                                                                          \
-        struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
+        struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
         const size_t nbytes = call_nbytes(count, type);                        \
         message_send(&c, buf, nbytes, dest, tag, rendezvous);                  \
         call_wait(&c, dest, tag);                                              \
@@ -85,17 +86,28 @@ SEND(Ssend, ssend, 1)
 SEND(Rsend, rsend, nbytes > MESSAGE_EAGER)
 SEND(Bsend, bsend, 0)
 
+static int await_message(struct mpi_call *c, MPI_Status *s)
+{
+    int err, done = 0;
+    struct nap n = {0};
+    while ((err = PMPI_Test(&c->request, &done, s)) == MPI_SUCCESS && !done) {
+        call_look(c, &n);
+        nap(&n);
+    }
+    return err;
+}
+
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
              MPI_Comm comm, MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Recv", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Recv", comm);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     call_wait(&c, source, tag);
     int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag, comm,
                          &c.request);
     if (err == MPI_SUCCESS)
-        err = nap_wait(&c.request, s);
+        err = await_message(&c, s);
     call_end(&c, err);
     return err == MPI_SUCCESS
                ? received(&c, buf, call_nbytes(count, type), source, s)
@@ -107,7 +119,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                  MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Sendrecv", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Sendrecv", comm);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     message_send(&c, sendbuf, call_nbytes(sendcount, sendtype), dest, sendtag,
@@ -134,7 +146,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest,
                          int sendtag, int source, int recvtag, MPI_Comm comm,
                          MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Sendrecv_replace", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Sendrecv_replace", comm);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const size_t nbytes = call_nbytes(count, type);
@@ -146,16 +158,18 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest,
     return err == MPI_SUCCESS ? received(&c, buf, nbytes, source, s) : err;
 }
 
-/* Not recorded: the receive that follows is. */
+/* Not recorded: the receive that follows is recorded. */
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Probe", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Probe", comm);
     call_wait(&c, source, tag);
     int found = 0, err;
     struct nap n = {0};
     while ((err = PMPI_Iprobe(source, tag, comm, &found, status)) ==
                MPI_SUCCESS &&
-           !found)
+           !found) {
+        call_look(&c, &n);
         nap(&n);
+    }
     return call_end(&c, err);
 }

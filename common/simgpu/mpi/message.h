@@ -6,14 +6,17 @@
 
 #include "mpi/call.h"
 
-enum { MESSAGE_EAGER = 8192 }; /* bytes; MPICH's limit inside a node is near */
+/* in bytes; close to MPICH's limit within a node */
+enum { MESSAGE_EAGER = 8192 };
 
-/* Before a send leaves. rendezvous: its sender waits for the receiver. */
-void message_send(struct call *c, const void *buf, size_t nbytes, int dest,
+/* Call it before a send leaves. rendezvous means that the
+ * sender waits for the receiver. */
+void message_send(struct mpi_call *c, const void *buf, size_t nbytes, int dest,
                   int tag, int rendezvous);
 
-/* After a receive has been matched. Does nothing for a cancelled one. */
-void message_receive(struct call *c, void *buf, size_t nbytes,
+/* Call it after a receive has been matched. Does nothing
+ * for a cancelled receive. */
+void message_receive(struct mpi_call *c, void *buf, size_t nbytes,
                      const MPI_Status *status);
 
 #endif

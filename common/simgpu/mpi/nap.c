@@ -1,19 +1,22 @@
 #define _GNU_SOURCE
 #include "mpi/nap.h"
 
-#include <dlfcn.h>  /* dlsym */
 #include <sched.h>  /* sched_yield */
 #include <unistd.h> /* usleep */
 
 #include "core/control.h"
 #include "core/proc.h"
+#include "mpi/next.h"
 
 #pragma weak PMPI_Test
 #pragma weak PMPI_Testall
 
-/* A nap is a yield at first, then a sleep, twice as long after every LONGER
- * sleeps: about a tenth of the wait so far. The longest grows with the ranks:
- * the polls of hundreds would take the cores that they wait for. */
+/*
+ * A nap is at first a yield, then a sleep that doubles after every LONGER
+ * sleeps, which is about a tenth of the wait so far. The limit grows with the
+ * number of ranks: hundreds of polling ranks would use up the cores that they
+ * are waiting for.
+ */
 enum {
     EAGER = 20,
     YIELDS = 50,
@@ -21,11 +24,11 @@ enum {
     LONGER = 8,
     LONG_US = 1000,
     MAX_DOUBLINGS = 10,
-    CROWD = 32, /* ranks, for which LONG_US is added once more */
+    CROWD = 32, /* LONG_US is added to the limit per 32 ranks */
 };
 
-static unsigned (*progress)(void *); /* UCX's own */
-static __thread unsigned idle;       /* polls that found nothing, since a nap */
+static unsigned (*progress)(void *); /* UCX's function */
+static __thread unsigned idle;       /* polls in vain since the last nap */
 
 void nap(struct nap *n)
 {
@@ -61,14 +64,15 @@ int nap_waitall(int count, MPI_Request request[], MPI_Status statuses[])
     return err;
 }
 
-/* UCX's function of this name, with its type: see nap.h. */
+/* Replaces UCX's function of the same name: see nap.h. */
 unsigned ucp_worker_progress(void *worker)
 {
     if (!progress)
-        progress = (unsigned (*)(void *))dlsym(RTLD_NEXT, __func__);
+        progress = (unsigned (*)(void *))next_function(__func__, "libucp.so.0");
     const unsigned done = progress(worker);
     if (done && control_own())
-        control_progress(); // bytes arrived: not a hang, however slow
+        // bytes have arrived: this may be slow, but is not a hang
+        control_progress();
     idle = done ? 0 : idle + 1;
     if (idle > EAGER + YIELDS)
         usleep(SHORT_US);

@@ -1,23 +1,23 @@
 /*
  * nap.h: waiting in MPI without taking a core from other ranks
  *
- * MPICH spins while it waits. Where ranks outnumber cores, as they do on a
- * laptop, that costs a time slice for each message: 35 ms for a barrier of 8
- * ranks on 2 cores, 1 ms this way. So wrappers start the operation, then poll
- * for its completion and nap between two polls.
+ * MPICH spins while it waits. Where there are more ranks than cores, as on a
+ * laptop, each message then costs a time slice: a barrier of 8 ranks on 2 cores
+ * takes 35 ms, and 1 ms with naps. Wrappers therefore start the operation, poll
+ * for its completion, and nap between two polls.
  *
- * Some calls have no nonblocking form: MPI_Init, MPI_Finalize, and those that
- * create communicators. MPICH waits in them by polling UCX, through the symbol
- * ucp_worker_progress. libcudart defines that symbol too, and comes first in
- * the search order, so each poll that finds nothing to do yields (nap.c).
- * Starting 8 ranks on 2 cores takes a quarter of the CPU time that way.
+ * Some calls have no non-blocking form: MPI_Init, MPI_Finalize, and those that
+ * create communicators. MPICH waits in them by polling UCX through the symbol
+ * ucp_worker_progress. libcudart defines that symbol, too, and precedes UCX in
+ * the search order, so each poll that finds nothing to do yields (nap.c). This
+ * makes starting 8 ranks on 2 cores take a quarter of the CPU time.
  */
 #ifndef SIMGPU_MPI_NAP_H
 #define SIMGPU_MPI_NAP_H
 
 #include <mpi.h>
 
-/* As PMPI_Wait() and PMPI_Waitall(), but asleep. */
+/* Like PMPI_Wait() and PMPI_Waitall(), but asleep while waiting. */
 int nap_wait(MPI_Request *request, MPI_Status *status);
 int nap_waitall(int count, MPI_Request request[], MPI_Status statuses[]);
 
@@ -28,12 +28,12 @@ int nap_waitall(int count, MPI_Request request[], MPI_Status statuses[]);
  *     while ((err = PMPI_Testany(..., &done, ...)) == MPI_SUCCESS && !done)
  *         nap(&n);
  */
-struct nap { /* zero to begin with */
+struct nap { /* zero it before the first nap */
     unsigned naps;
 };
 
-/* Yield, then sleep for longer and longer: at most 1 ms, and as much again for
- * each 32 ranks. */
+/* Yield, or after some yields sleep for longer and longer: at most 1 ms, plus 1
+ * ms for each 32 ranks. */
 void nap(struct nap *n);
 
 #endif

@@ -1,28 +1,28 @@
 /*
- * pmix.c: an MPICH that was built for PMIx, under MPICH's own mpirun
+ * pmix.c: running an MPICH that was built for PMIx under MPICH's own mpirun
  *
- * MPICH asks its launcher how many ranks there are and exchanges addresses
- * through it. Ubuntu 24.04's MPICH does so by PMIx, but the mpirun that comes
- * with it, Hydra, speaks PMI-1 only: each rank finds no server, and takes
- * itself for the only one. libcudart comes before libpmix in the search order
- * (as for nap.h), so MPICH calls these functions, which ask Hydra. Where Hydra
- * didn't start the process, they are libpmix's own.
+ * MPICH asks its launcher for the number of ranks and exchanges addresses
+ * through it. Ubuntu 24.04's MPICH uses PMIx for that, but the mpirun that
+ * comes with it, Hydra, speaks only PMI-1. Each rank then finds no server and
+ * believes that it is the only rank. libcudart precedes libpmix in the search
+ * order (as it does UCX, see nap.h), so MPICH calls the functions below, which
+ * talk to Hydra. If Hydra didn't start the process, they call libpmix's own.
  *
- * Where a rank ends without PMIx_Finalize, Hydra 4.2 ends the others at once,
- * and its mpirun's status may be 0: what the rank's was is often lost then. So
- * a rank that fails says its status first; one that SIGKILL ends cannot.
+ * When a rank ends without PMIx_Finalize, Hydra 4.2 ends the other ranks at
+ * once, and mpirun's status may be 0: the rank's status is often lost. A rank
+ * that fails therefore announces its status first; a rank killed by SIGKILL
+ * cannot.
  *
- * Of PMIx, this is what MPI_Init, MPI_Finalize and MPI_Abort call with
- * MPIR_CVAR_NOLOCAL (world.c). Types and numbers are those of PMIx's standard;
- * those of PMIx_Get's values may be freed by libpmix.
+ * The functions below are those that MPI_Init, MPI_Finalize and MPI_Abort call
+ * with MPIR_CVAR_NOLOCAL (world.c). Types and numbers are those of the PMIx
+ * standard. libpmix may free the values that PMIx_Get returns.
  *
- * PMI-1 is lines of text on a descriptor, each answered by a line. Hydra 4.2
- * fails on a line of more than 1024 characters, and a value has no spaces: ours
- * are written as hexadecimal digits, in as many pieces as it takes, the last
- * one shorter than the others.
+ * PMI-1 consists of lines of text on a descriptor, each answered by a line.
+ * Hydra 4.2 fails on lines of more than 1024 characters, and values must not
+ * contain spaces. Values are therefore written as hexadecimal digits, in as
+ * many pieces as necessary; the last piece is shorter than the others.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>  /* dlsym */
 #include <stdarg.h> /* va_list */
 #include <stdint.h>
 #include <stdio.h>  /* vdprintf */
@@ -32,6 +32,7 @@
 
 #include "base/drain.h"
 #include "core/report.h"
+#include "mpi/next.h"
 
 enum {
     PMIX_SUCCESS = 0,
@@ -54,7 +55,7 @@ struct proc_name { /* pmix_proc_t */
     uint32_t rank;
 };
 
-struct value { /* pmix_value_t, but for the members that are not used here */
+struct value { /* pmix_value_t, without the members that are not used here */
     uint16_t type;
     union {
         char *string;
@@ -67,15 +68,16 @@ struct value { /* pmix_value_t, but for the members that are not used here */
 };
 
 static int hydra = -1; /* the descriptor, once PMIx_Init has found it */
-static pid_t self_pid; /* a child that exits is no rank that does */
-static int ended;      /* Hydra knows how this rank ends */
-static char job[256];  /* the name of the job's values */
+static pid_t self_pid; /* a forked child is not a rank */
+static int ended;      /* Hydra has been told how this rank ends */
+static char job[256];  /* the name under which Hydra keeps the job's values */
 static char reply[LINE_NBYTES];
 
-/* libpmix's function of the caller's name. */
+/* Call libpmix's function with the caller's name. */
 #define REAL(otherwise, type, ...)                                             \
     do {                                                                       \
-        int(*const f) type = (int(*) type)dlsym(RTLD_NEXT, __func__);          \
+        int(*const f) type =                                                   \
+            (int(*) type)next_function(__func__, "libpmix.so.2");              \
         return f ? f(__VA_ARGS__) : (otherwise);                               \
     } while (0)
 
@@ -92,7 +94,7 @@ static int read_reply(void)
     return PMIX_ERROR;
 }
 
-/* The reply's value of `name`, or NULL. */
+/* The value of `name` in the reply, or NULL. */
 static char *field(const char *name)
 {
     const size_t length = strlen(name);
@@ -118,7 +120,7 @@ static int ask(const char *format, ...)
     return err ? err : rc && atoi(rc) != 0 ? PMIX_ERR_NOT_FOUND : 0;
 }
 
-/* ---- a rank's end -------------------------------------------------------- */
+/* ---- how a rank ends ----------------------------------------------------- */
 
 static int tell_status(int status)
 {
@@ -145,7 +147,7 @@ static void exits(int status, void *unused)
     }
 }
 
-/* ---- what MPICH calls ---------------------------------------------------- */
+/* ---- functions that MPICH calls ------------------------------------------ */
 
 int PMIx_Init(struct proc_name *self, void *info, size_t ninfo)
 {
@@ -211,11 +213,11 @@ int PMIx_Commit(void)
 {
     if (hydra < 0)
         REAL(PMIX_ERR_UNREACH, (void), );
-    return PMIX_SUCCESS; // PMIx_Put sent it
+    return PMIX_SUCCESS; // PMIx_Put has sent it already
 }
 
-/* MPICH fences all ranks; with PMI-1, it does so also where it might fence
- * those of a node alone. */
+/* PMI-1 can only fence all ranks; MPICH then does so even where a fence of one
+ * node's ranks would do. */
 int PMIx_Fence(const struct proc_name *procs, size_t nprocs, const void *info,
                size_t ninfo)
 {
@@ -226,7 +228,7 @@ int PMIx_Fence(const struct proc_name *procs, size_t nprocs, const void *info,
     return ask("cmd=barrier_in\n");
 }
 
-/* Append the reply's digits to the bytes of `to`, and a 0. */
+/* Append the bytes of the reply's hexadecimal digits, and a 0, to `to`. */
 static size_t append(char **to, size_t nbytes, const char *hex)
 {
     const size_t n = strspn(hex, "0123456789abcdef") / 2;
@@ -259,7 +261,8 @@ static int get_put(const char *key, struct value *value)
         nbytes += n;
     }
     value->data.bo.nbytes = nbytes;
-    value->data.bo.bytes = all; // where a string is, too
+    // the member `string` starts at the same address
+    value->data.bo.bytes = all;
     return PMIX_SUCCESS;
 }
 
@@ -282,7 +285,7 @@ int PMIx_Get(const struct proc_name *proc, const char *key, const void *info,
     else if (strcmp(key, "pmix.appnum") == 0)
         found->data.uint32 = 0;
     else if (strncmp(key, "pmix.", 5) == 0)
-        err = PMIX_ERR_NOT_FOUND; // MPICH has a default
+        err = PMIX_ERR_NOT_FOUND; // MPICH then uses its default
     else
         err = get_put(key, found);
     if (err)

@@ -8,7 +8,7 @@
 #include "core/report.h"
 #include "core/site.h"
 
-/* Which arguments of a call all ranks have to agree on. */
+/* The arguments of each call that must be the same on all ranks. */
 static const struct rule {
     const char *name;
     int root, size;
@@ -29,13 +29,14 @@ static struct rule rule_of(const char *name)
     return (struct rule){name, 0, 0};
 }
 
-/* Predefined types and operations have the same number on all ranks. */
+/* The handle of a predefined type or operation, which is the same on all ranks;
+ * 0 for any other. */
 static int builtin(int handle, int kind)
 {
     return (int)((unsigned)handle >> 24) == kind ? handle : 0;
 }
 
-static void write_post(const struct call *c, uint64_t key, int root,
+static void write_post(const struct mpi_call *c, uint64_t key, int root,
                        size_t nbytes)
 {
     enum { DATATYPE = 0x4c, OPERATION = 0x58 };
@@ -51,7 +52,7 @@ static void write_post(const struct call *c, uint64_t key, int root,
     atomic_store(&p->key, key);
 }
 
-/* A rank's post for this call, or NULL: not yet there, or no longer. */
+/* A rank's post for this call, or NULL if it isn't there yet or any more. */
 static const struct control_post *find(const struct peer *peer, uint64_t key)
 {
     const struct control_post *const p =
@@ -101,29 +102,31 @@ static size_t describe(uint32_t rank, const struct control_post *p, char *out,
                        size_t nbytes)
 {
     char site[256], size[64] = "", type[MPI_MAX_OBJECT_NAME + 2] = "",
-                    root[32] = "";
+                    root[32] = "", all[256];
     int length;
     if (p->nbytes != CONTROL_ANY_SIZE)
-        snprintf(size, sizeof size, "%llu bytes",
+        snprintf(size, sizeof size, ", %llu bytes",
                  (unsigned long long)p->nbytes);
     if (p->type && PMPI_Type_get_name((MPI_Datatype)p->type, type + 2,
                                       &length) == MPI_SUCCESS)
         memcpy(type, ", ", 2);
     if (p->root >= 0)
-        snprintf(root, sizeof root, "%sroot %d", size[0] ? ", " : "", p->root);
+        snprintf(root, sizeof root, ", root %d", p->root);
+    snprintf(all, sizeof all, "%s%s%s%s", size, type, op_name(p->op), root);
+    const char *const arguments = *all ? all + 2 : ""; // without the first ", "
     const int n =
-        snprintf(out, nbytes, "  rank %u: %s(%s%s%s%s) at %s\n", rank, p->name,
-                 size, type, op_name(p->op), root,
+        snprintf(out, nbytes, "  rank %u: %s%s%s%s at %s\n", rank, p->name,
+                 *all ? "(" : "", arguments, *all ? ")" : "",
                  simgpu_site_location_text(&p->site, site, sizeof site));
     return n < 0 ? 0 : (size_t)n < nbytes ? (size_t)n : nbytes - 1;
 }
 
-static _Noreturn void report(const struct call *c, uint64_t key)
+static _Noreturn void report(const struct mpi_call *c, uint64_t key)
 {
     enum { PATIENCE_MS = 1000 };
     char text[8192] = "";
     size_t at = 0;
-    // the others' parts, so that the report is the same each time
+    // wait for the others' posts, so that the report is the same each time
     for (int i = 0; i < PATIENCE_MS && count(key) < c->size; i++)
         usleep(1000);
     for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++) {
@@ -140,7 +143,8 @@ static _Noreturn void report(const struct call *c, uint64_t key)
         text);
 }
 
-void post_compare(const struct call *c, uint64_t key, int root, size_t nbytes)
+void post_compare(const struct mpi_call *c, uint64_t key, int root,
+                  size_t nbytes)
 {
     if (!key)
         return;
@@ -152,7 +156,8 @@ void post_compare(const struct call *c, uint64_t key, int root, size_t nbytes)
         if (!other || p->control == control_own())
             continue;
         const struct control_post copy = *other;
-        if (find(p, key) && differ(own, &copy)) // not overwritten meanwhile
+        // other wasn't overwritten while it was copied
+        if (find(p, key) && differ(own, &copy))
             report(c, key);
     }
 }

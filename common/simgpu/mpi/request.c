@@ -2,16 +2,16 @@
  * request.c: MPI's non-blocking messages
  *
  * A send is recorded when it begins, a receive when a wait or a test finds it
- * complete: the host is ordered after its sender from then on. A test that
- * finds nothing is not recorded, and takes no modelled time, so a loop that
- * polls until a message arrives leaves the same graph however many rounds it
- * takes; only its other work counts.
+ * complete: from then on the host is ordered after the sender. A test that
+ * finds nothing is not recorded and takes no modelled time. A loop that polls
+ * until a message arrives therefore leaves the same graph, however many rounds
+ * it takes; only other work in the loop counts.
  */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
 
 #include "base/map.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "mpi/message.h"
 #include "mpi/nap.h"
@@ -30,7 +30,7 @@
 #pragma weak PMPI_Testany
 #pragma weak PMPI_Testsome
 
-/* ---- what is under way --------------------------------------------------- */
+/* ---- open requests ------------------------------------------------------- */
 
 struct pending { /* a receive, or a persistent message */
     MPI_Comm comm;
@@ -39,7 +39,8 @@ struct pending { /* a receive, or a persistent message */
     int persistent, sends, dest, tag;
 };
 
-/* By request; none from MPI_PROC_NULL, from which nothing comes. */
+/* Open requests. Receives from MPI_PROC_NULL are not in
+ * the map: they get no data. */
 static struct map requests;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -55,7 +56,7 @@ static void remember(MPI_Request request, struct pending what)
     pthread_mutex_unlock(&lock);
 }
 
-/* Copy what is known of a request; 0 if it is unknown. */
+/* Copy what is known about a request. Returns 0 if it is unknown. */
 static int look_up(MPI_Request request, int forget, struct pending *out)
 {
     pthread_mutex_lock(&lock);
@@ -71,8 +72,8 @@ static int look_up(MPI_Request request, int forget, struct pending *out)
     return p != NULL;
 }
 
-/* A request has completed: if it was a receive, record it. */
-static void completed(struct call *c, MPI_Request request,
+/* If the completed request was a receive, record it. */
+static void completed(struct mpi_call *c, MPI_Request request,
                       const MPI_Status *status)
 {
     struct pending p;
@@ -85,14 +86,15 @@ static void completed(struct call *c, MPI_Request request,
         message_receive(c, p.buf, p.nbytes, status);
 }
 
-/* ---- beginning ----------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------ */
 
-/* Functions of one signature: (buf, count, type, dest, tag, comm, request). */
+/* Functions with the parameters (buf, count, type, dest, tag, comm,
+ * request). */
 #define ISEND(name)                                                            \
     int MPI_##name(const void *buf, int count, MPI_Datatype type, int dest,    \
                    int tag, MPI_Comm comm, MPI_Request *request)               \
     {                                                                          \
-        struct call c = CALL_BEGIN("MPI_" #name, comm);                        \
+        struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
         message_send(&c, buf, call_nbytes(count, type), dest, tag, 0);         \
         return PMPI_##name(simgpu_heap_raw(buf), count, type, dest, tag, comm, \
                            request);                                           \
@@ -143,8 +145,8 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
     return err;
 }
 
-/* A persistent message is started: a send is recorded now. */
-static void started(struct call *c, MPI_Request request)
+/* Record the start of a persistent message, if it is a send. */
+static void started(struct mpi_call *c, MPI_Request request)
 {
     struct pending p;
     if (!look_up(request, 0, &p) || !p.sends)
@@ -155,14 +157,14 @@ static void started(struct call *c, MPI_Request request)
 
 int MPI_Start(MPI_Request *request)
 {
-    struct call c = CALL_BEGIN("MPI_Start", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Start", MPI_COMM_WORLD);
     started(&c, *request);
     return PMPI_Start(request);
 }
 
 int MPI_Startall(int count, MPI_Request request[])
 {
-    struct call c = CALL_BEGIN("MPI_Startall", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Startall", MPI_COMM_WORLD);
     for (int i = 0; i < count; i++)
         started(&c, request[i]);
     return PMPI_Startall(count, request);
@@ -179,7 +181,7 @@ int MPI_Request_free(MPI_Request *request)
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Wait", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Wait", MPI_COMM_WORLD);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
@@ -192,7 +194,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Test", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Test", MPI_COMM_WORLD);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
@@ -202,11 +204,12 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return err;
 }
 
-/* A call on several requests: copies of its arguments, which MPI overwrites. */
+/* A call on several requests, with copies of the arguments that MPI
+ * overwrites. */
 struct several {
     int count;
     MPI_Request *before;
-    MPI_Status *status; /* one each, even if the program ignores them */
+    MPI_Status *status; /* one each, even if the program passes none */
 };
 
 static struct several several_begin(int count, const MPI_Request request[])
@@ -221,8 +224,8 @@ static struct several several_begin(int count, const MPI_Request request[])
     return s;
 }
 
-/* Number k of the statuses belongs to request index[k], or k. */
-static void several_end(struct several *s, struct call *c, int ncompleted,
+/* statuses[k] belongs to request index[k], or k if index is NULL. */
+static void several_end(struct several *s, struct mpi_call *c, int ncompleted,
                         const int index[], MPI_Status statuses[])
 {
     for (int k = 0; k < ncompleted; k++) {
@@ -236,7 +239,7 @@ static void several_end(struct several *s, struct call *c, int ncompleted,
 
 int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
 {
-    struct call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     const int err = call_end(&c, nap_waitall(count, request, s.status));
@@ -247,7 +250,7 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
 int MPI_Testall(int count, MPI_Request request[], int *flag,
                 MPI_Status statuses[])
 {
-    struct call c = CALL_BEGIN("MPI_Testall", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Testall", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     const int err = PMPI_Testall(count, request, flag, s.status);
     several_end(&s, &c, err == MPI_SUCCESS && *flag ? count : 0, NULL,
@@ -258,7 +261,7 @@ int MPI_Testall(int count, MPI_Request request[], int *flag,
 int MPI_Waitany(int count, MPI_Request request[], int *index,
                 MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Waitany", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Waitany", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     int err, done = 0;
@@ -276,7 +279,7 @@ int MPI_Waitany(int count, MPI_Request request[], int *index,
 int MPI_Testany(int count, MPI_Request request[], int *index, int *flag,
                 MPI_Status *status)
 {
-    struct call c = CALL_BEGIN("MPI_Testany", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Testany", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     const int err = PMPI_Testany(count, request, index, flag, s.status);
     several_end(&s, &c, err == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED,
@@ -288,11 +291,11 @@ int MPI_Testany(int count, MPI_Request request[], int *index, int *flag,
 int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
                  int indices[], MPI_Status statuses[])
 {
-    struct call c = CALL_BEGIN("MPI_Waitsome", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Waitsome", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     int err;
-    *ncompleted = 0; // MPI_UNDEFINED: there is nothing to wait for
+    *ncompleted = 0; // MPI_UNDEFINED: no request is active
     struct nap n = {0};
     while ((err = PMPI_Testsome(count, request, ncompleted, indices,
                                 s.status)) == MPI_SUCCESS &&
@@ -309,7 +312,7 @@ int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
 int MPI_Testsome(int count, MPI_Request request[], int *ncompleted,
                  int indices[], MPI_Status statuses[])
 {
-    struct call c = CALL_BEGIN("MPI_Testsome", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Testsome", MPI_COMM_WORLD);
     struct several s = several_begin(count, request);
     const int err =
         PMPI_Testsome(count, request, ncompleted, indices, s.status);

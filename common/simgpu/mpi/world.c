@@ -1,6 +1,6 @@
 /*
  * world.c: MPI_Init and MPI_Finalize, time, and communicators created from
- * others
+ * other communicators
  */
 #include <errno.h> /* errno */
 #include <mpi.h>
@@ -9,13 +9,13 @@
 #include <sys/shm.h>  /* shmget */
 #include <sys/stat.h> /* S_IRUSR */
 
-#include "core/check.h"
-#include "core/clock.h"
+#include "core/clock/clock.h"
 #include "core/host.h"
 #include "core/limit.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "core/watch/check.h"
 #include "mpi/call.h"
 #include "mpi/comm.h" /* comm_made */
 #include "mpi/nap.h"
@@ -23,6 +23,7 @@
 #pragma weak PMPI_Init
 #pragma weak PMPI_Init_thread
 #pragma weak PMPI_Finalize
+#pragma weak PMPI_Abort
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Iallgather
@@ -36,7 +37,7 @@
 #pragma weak PMPI_Cart_create
 #pragma weak PMPI_Cart_sub
 
-/* Exchange the ids of all processes of the job. */
+/* Exchange process ids with all ranks of the job. */
 static void meet(void)
 {
     enum { MAX_RANKS = 4096 };
@@ -51,6 +52,7 @@ static void meet(void)
     MPI_Request request;
     PMPI_Iallgather(&simgpu_proc()->id, sizeof *ids, MPI_BYTE, ids, sizeof *ids,
                     MPI_BYTE, MPI_COMM_WORLD, &request);
+    atomic_store(&control_own()->in_mpi, 1);
     nap_wait(&request, MPI_STATUS_IGNORE);
     for (int i = 0; i < n; i++)
         if (!simgpu_peer_attach(&ids[i]))
@@ -69,25 +71,26 @@ static int has_sysv(void)
 }
 
 /*
- * Settings of MPICH and its libraries for many ranks on one host.
+ * Configure MPICH and its libraries for many ranks on one host.
  *
- * UCX: System V shared memory alone, which goes with the process: of POSIX
- * shared memory, a process that is killed leaves its files in /dev/shm. Asking
- * each network interface what it can do would take a third of MPI_Init, and so
- * would buffers for 512 messages, where there are never more than a few. Above
- * 16 KiB, a message waits for its receiver: later versions keep 80 KB, which
- * hides deadlocks.
+ * UCX: use System V shared memory only, which disappears with the process. With
+ * POSIX shared memory, a killed process would leave its files in /dev/shm.
+ * Don't ask each network interface for its capabilities, which takes a third of
+ * MPI_Init, and don't allocate buffers for 512 messages, which takes another
+ * third; there are never more than a few. A message of more than 16 KiB waits
+ * for its receiver: later versions of UCX buffer 80 KB, which hides deadlocks.
  *
- * libfabric, where MPICH is built with it instead of UCX: TCP. What it prefers
- * of itself, as Ubuntu 22.04's does sockets, delivers a rank's last message
- * only when that rank calls MPI again. Its own limit is 128 KiB.
+ * libfabric, if MPICH is built with it instead of UCX: use TCP. Its default,
+ * such as `sockets` on Ubuntu 22.04, may deliver a rank's last message only
+ * when that rank calls MPI again. Its own limit for buffered messages is 128
+ * KiB.
  *
- * MPICH: no shared memory of its own. It keeps a file in /dev/shm for a moment,
- * and its barriers in MPI_Init spin without yielding.
+ * MPICH: no shared memory of its own. MPICH would create a file in /dev/shm for
+ * a moment, and its barriers in MPI_Init would spin without yielding.
  *
- * hwloc: nothing but the number of processors. To find all caches, and PCI
- * devices on a virtual machine, takes longer than the rest of MPI_Init, and
- * MPICH would only use it to bind ranks, or for shared memory of its own.
+ * hwloc: detect only the number of processors. Finding all caches, and PCI
+ * devices on a virtual machine, takes longer than the rest of MPI_Init; MPICH
+ * would use them only to bind ranks, or for its own shared memory.
  */
 static void set_mpich(void)
 {
@@ -131,16 +134,27 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 }
 
 /*
- * Once all ranks have called it, they no longer wait for each other but for
- * mpirun: how long a busy machine keeps that waiting says nothing about the
- * program. So only the barrier counts as a wait, which can be a hang.
+ * Only the barrier counts as a wait, which can be a hang. Once all ranks have
+ * called MPI_Finalize, they wait for mpirun rather than for each other, and how
+ * long mpirun takes on a busy machine is not the program's fault.
  */
 int MPI_Finalize(void)
 {
-    struct call c = CALL_BEGIN("MPI_Finalize", MPI_COMM_WORLD);
+    struct mpi_call c = CALL_BEGIN("MPI_Finalize", MPI_COMM_WORLD);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_asleep(&c, PMPI_Ibarrier(MPI_COMM_WORLD, &c.request));
-    return err == MPI_SUCCESS ? PMPI_Finalize() : err;
+    if (err != MPI_SUCCESS)
+        return err;
+    atomic_store(&control_own()->in_mpi, 0);
+    return PMPI_Finalize();
+}
+
+/* mpirun then kills the ranks, which the sentry must not report. */
+int MPI_Abort(MPI_Comm comm, int status)
+{
+    simgpu_proc();
+    atomic_store(&control_own()->ends_job, 1);
+    return PMPI_Abort(comm, status);
 }
 
 double MPI_Wtime(void)
@@ -154,7 +168,7 @@ double MPI_Wtick(void)
     return 1e-12;
 }
 
-/* Each node of a modelled machine has a name of its own. */
+/* Each node of a modelled machine has its own name. */
 int MPI_Get_processor_name(char *name, int *length)
 {
     const struct proc *const p = simgpu_proc();
@@ -166,7 +180,7 @@ int MPI_Get_processor_name(char *name, int *length)
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Comm_dup", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Comm_dup", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_dup(comm, made));
     if (err == MPI_SUCCESS)
@@ -176,7 +190,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Comm_dup_with_info", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Comm_dup_with_info", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_dup_with_info(comm, info, made));
     if (err == MPI_SUCCESS)
@@ -186,7 +200,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Comm_split", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Comm_split", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_split(comm, color, key, made));
     if (err == MPI_SUCCESS)
@@ -194,12 +208,12 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
     return err;
 }
 
-/* MPI_COMM_TYPE_SHARED is a modelled node: all processes really share one
- * host. */
+/* Ranks of a modelled node get a communicator for MPI_COMM_TYPE_SHARED; in
+ * reality, all processes share one host. */
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
                         MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Comm_split_type", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Comm_split_type", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = type == MPI_COMM_TYPE_SHARED
                         ? PMPI_Comm_split(comm, simgpu_proc()->node, key, made)
@@ -212,7 +226,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Comm_create", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Comm_create", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Comm_create(comm, group, made));
     if (err == MPI_SUCCESS)
@@ -223,7 +237,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
                     const int periods[], int reorder, MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Cart_create", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Cart_create", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(
         &c, PMPI_Cart_create(comm, ndims, dims, periods, reorder, made));
@@ -234,7 +248,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
 
 int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made)
 {
-    struct call c = CALL_BEGIN("MPI_Cart_sub", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Cart_sub", comm);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     const int err = call_end(&c, PMPI_Cart_sub(comm, remain, made));
     if (err == MPI_SUCCESS)

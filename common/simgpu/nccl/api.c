@@ -4,15 +4,45 @@
 #include <stdlib.h> /* getenv */
 
 #include "core/device.h"
-#include "core/fault.h" /* FAULT_FREED */
+#include "core/heap/fault.h" /* FAULT_FREED */
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "nccl/api.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
 #include "nccl/group.h"
 #include "nccl/reduce.h"
+
+/* ---- what a call is ------------------------------------------------------ */
+
+struct nccl_call api_collective(const char *name, enum coll_kind coll,
+                                ncclComm_t comm, size_t count,
+                                ncclDataType_t type, uint32_t site)
+{
+    return (struct nccl_call){.kind = CALL_COLL,
+                              .coll = coll,
+                              .name = name,
+                              .site = site,
+                              .comm = comm,
+                              .count = count,
+                              .type = type,
+                              .scale = 1};
+}
+
+struct nccl_call api_message(const char *name, enum call_kind kind, int peer,
+                             ncclComm_t comm, size_t count, ncclDataType_t type,
+                             uint32_t site)
+{
+    return (struct nccl_call){.kind = kind,
+                              .name = name,
+                              .site = site,
+                              .comm = comm,
+                              .count = count,
+                              .type = type,
+                              .scale = 1,
+                              .root = peer};
+}
 
 /* ---- buffers ------------------------------------------------------------- */
 
@@ -22,27 +52,28 @@ static int checks_pointers(void)
     return env && *env && *env != '0';
 }
 
-/* NCCL_CHECK_POINTERS=1: memory that the communicator's device can reach. */
-static ncclResult_t check_pointer(const struct call *c, const void *p,
+/* NCCL_CHECK_POINTERS=1 requires memory that the communicator's device can
+ * reach. */
+static ncclResult_t check_pointer(const struct nccl_call *c, const void *p,
                                   const char *which)
 {
     struct cudaPointerAttributes a;
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
-        return nccl_error(ncclInvalidArgument,
-                          "%s : %s %p is not a valid pointer", c->name + 4,
-                          which, p);
+        return nccl_error(
+            ncclInvalidArgument, "%s : %s %s is not a valid pointer",
+            call_short_name(c), which, simgpu_pointer_text(p).text);
     if (a.type == cudaMemoryTypeDevice && a.device != c->comm->device)
         return nccl_error(ncclInvalidArgument,
                           "%s : %s allocated on device %d mismatchs with NCCL "
                           "device %d",
-                          c->name + 4, which, a.device, c->comm->device);
+                          call_short_name(c), which, a.device, c->comm->device);
     return ncclSuccess;
 }
 
-/* Memory that a GPU cannot reach, or that ends too early, crashes a real GPU
- * sooner or later. */
-static void check_extent(const struct call *c, const void *p, const char *which,
-                         size_t nbytes)
+/* A buffer that a GPU cannot reach, or that is too short, sooner or later
+ * crashes a program on real GPUs. */
+static void check_extent(const struct nccl_call *c, const void *p,
+                         const char *which, size_t nbytes)
 {
     struct cudaPointerAttributes a;
     struct heap_block b;
@@ -54,12 +85,20 @@ static void check_extent(const struct call *c, const void *p, const char *which,
                             simgpu_site_text(c->site, site, sizeof site), which,
                             simgpu_heap_describe(p, what, sizeof what),
                             FAULT_FREED);
+    if (!p)
+        simgpu_report_fault(NULL,
+                            "%s at %s: %s is NULL, but must hold %zu bytes.\n"
+                            "Allocate it with cudaMalloc.",
+                            c->name,
+                            simgpu_site_text(c->site, site, sizeof site), which,
+                            nbytes);
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
         simgpu_report_fault(
             NULL,
-            "%s at %s: %s %p is host memory that no GPU can reach.\n"
+            "%s at %s: %s %s is host memory that no GPU can reach.\n"
             "Allocate it with cudaMalloc or cudaMallocHost.",
-            c->name, simgpu_site_text(c->site, site, sizeof site), which, p);
+            c->name, simgpu_site_text(c->site, site, sizeof site), which,
+            simgpu_pointer_text(p).text);
     if (simgpu_heap_find(p, &b) == 0 &&
         (const char *)p + nbytes > b.base + b.nbytes)
         simgpu_report_fault(
@@ -70,7 +109,7 @@ static void check_extent(const struct call *c, const void *p, const char *which,
             nbytes, simgpu_heap_describe(p, what, sizeof what));
 }
 
-static ncclResult_t check_buffers(const struct call *c)
+static ncclResult_t check_buffers(const struct nccl_call *c)
 {
     size_t sent = 0, received = 0;
     ncclResult_t err = ncclSuccess;
@@ -92,15 +131,15 @@ static ncclResult_t check_buffers(const struct call *c)
     return ncclSuccess;
 }
 
-/* ---- everything else that a call may get wrong --------------------------- */
+/* ---- checking everything else -------------------------------------------- */
 
-/* A reduction's operation: a built-in one, or one that the program made. */
-static ncclResult_t check_op(struct call *c)
+/* A reduction uses a built-in operation or one that the program created. */
+static ncclResult_t check_op(struct nccl_call *c)
 {
     if (c->op > ncclMaxRedOp)
         return nccl_error(ncclInvalidArgument,
-                          "%s : invalid reduction operation %d", c->name + 4,
-                          (int)c->op);
+                          "%s : invalid reduction operation %d",
+                          call_short_name(c), (int)c->op);
     if (c->op < ncclNumOps)
         return ncclSuccess;
     const unsigned i = (unsigned)c->op - ncclNumOps;
@@ -108,7 +147,7 @@ static ncclResult_t check_op(struct call *c)
         return nccl_error(ncclInvalidArgument,
                           "%s : reduction operation %d unknown to this "
                           "communicator",
-                          c->name + 4, (int)c->op);
+                          call_short_name(c), (int)c->op);
     if (c->comm->op[i].type != (int)c->type)
         return nccl_error(ncclInvalidArgument,
                           "Data type supplied to user-created ncclRedOp_t does "
@@ -119,9 +158,9 @@ static ncclResult_t check_op(struct call *c)
     return ncclSuccess;
 }
 
-/* Find the stream that a handle denotes on the communicator's device, where
- * NCCL launches, whichever device is current. */
-static ncclResult_t find_stream(struct call *c, cudaStream_t handle)
+/* Find the stream that a handle names on the communicator's device: NCCL
+ * launches there, even if another device is current. */
+static ncclResult_t find_stream(struct nccl_call *c, cudaStream_t handle)
 {
     const int device = simgpu_device_current();
     simgpu_device_set(c->comm->device);
@@ -139,19 +178,19 @@ static ncclResult_t find_stream(struct call *c, cudaStream_t handle)
         c->comm->device);
 }
 
-ncclResult_t api_check(struct call *c, cudaStream_t stream)
+ncclResult_t api_check(struct nccl_call *c, cudaStream_t stream)
 {
-    ncclResult_t err = comm_check_ready(c->comm, c->name + 4);
+    ncclResult_t err = comm_use(c->comm, call_short_name(c), c->site);
     if (err != ncclSuccess)
         return err;
     if (c->root < 0 || c->root >= c->comm->nranks)
         return nccl_error(ncclInvalidArgument,
                           "%s : invalid root %d (root should be in the 0..%d "
                           "range)",
-                          c->name + 4, c->root, c->comm->nranks);
+                          call_short_name(c), c->root, c->comm->nranks);
     if (reduce_type_size(c->type) == 0)
         return nccl_error(ncclInvalidArgument, "%s : invalid type %d",
-                          c->name + 4, (int)c->type);
+                          call_short_name(c), (int)c->type);
     err = check_op(c);
     if (err == ncclSuccess)
         err = find_stream(c, stream);
@@ -160,12 +199,13 @@ ncclResult_t api_check(struct call *c, cudaStream_t stream)
     return err == ncclSuccess ? explain_check_choice(c) : err;
 }
 
-ncclResult_t api_submit(struct call *c, cudaStream_t stream, ncclResult_t err)
+ncclResult_t api_submit(struct nccl_call *c, cudaStream_t stream,
+                        ncclResult_t err)
 {
     group_enter();
     if (err == ncclSuccess)
         err = api_check(c, stream);
-    // an empty collective is dropped; an empty message is sent
+    // NCCL drops an empty collective, but sends an empty message
     if (err == ncclSuccess && (c->count > 0 || c->kind != CALL_COLL))
         err = group_add(c);
     return group_leave(err);
@@ -177,7 +217,9 @@ ncclResult_t pncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
                             ncclDataType_t datatype, ncclRedOp_t op,
                             ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclAllReduce", CALL_COLL, COLL_ALLREDUCE);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclAllReduce", COLL_ALLREDUCE, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
@@ -188,7 +230,9 @@ ncclResult_t pncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
                             ncclDataType_t datatype, int root, ncclComm_t comm,
                             cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclBroadcast", CALL_COLL, COLL_BROADCAST);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclBroadcast", COLL_BROADCAST, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
@@ -198,7 +242,9 @@ ncclResult_t pncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
 ncclResult_t pncclBcast(void *buff, size_t count, ncclDataType_t datatype,
                         int root, ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclBcast", CALL_COLL, COLL_BROADCAST);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclBcast", COLL_BROADCAST, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = c.recvbuf = buff;
     c.root = root;
     return api_submit(&c, stream, ncclSuccess);
@@ -208,7 +254,9 @@ ncclResult_t pncclReduce(const void *sendbuff, void *recvbuff, size_t count,
                          ncclDataType_t datatype, ncclRedOp_t op, int root,
                          ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclReduce", CALL_COLL, COLL_REDUCE);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclReduce", COLL_REDUCE, comm, count,
+                                        datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
@@ -220,7 +268,9 @@ ncclResult_t pncclAllGather(const void *sendbuff, void *recvbuff, size_t count,
                             ncclDataType_t datatype, ncclComm_t comm,
                             cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclAllGather", CALL_COLL, COLL_ALLGATHER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclAllGather", COLL_ALLGATHER, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     return api_submit(&c, stream, ncclSuccess);
@@ -231,8 +281,9 @@ ncclResult_t pncclReduceScatter(const void *sendbuff, void *recvbuff,
                                 ncclRedOp_t op, ncclComm_t comm,
                                 cudaStream_t stream)
 {
-    struct call c =
-        API_CALL("ncclReduceScatter", CALL_COLL, COLL_REDUCESCATTER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclReduceScatter", COLL_REDUCESCATTER,
+                                        comm, count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
@@ -243,7 +294,9 @@ ncclResult_t pncclAlltoAll(const void *sendbuff, void *recvbuff, size_t count,
                            ncclDataType_t datatype, ncclComm_t comm,
                            cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclAlltoAll", CALL_COLL, COLL_ALLTOALL);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclAlltoAll", COLL_ALLTOALL, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     return api_submit(&c, stream, ncclSuccess);
@@ -253,7 +306,9 @@ ncclResult_t pncclGather(const void *sendbuff, void *recvbuff, size_t count,
                          ncclDataType_t datatype, int root, ncclComm_t comm,
                          cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclGather", CALL_COLL, COLL_GATHER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclGather", COLL_GATHER, comm, count,
+                                        datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
@@ -264,7 +319,9 @@ ncclResult_t pncclScatter(const void *sendbuff, void *recvbuff, size_t count,
                           ncclDataType_t datatype, int root, ncclComm_t comm,
                           cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclScatter", CALL_COLL, COLL_SCATTER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclScatter", COLL_SCATTER, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
@@ -275,18 +332,20 @@ ncclResult_t pncclSend(const void *sendbuff, size_t count,
                        ncclDataType_t datatype, int peer, ncclComm_t comm,
                        cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclSend", CALL_SEND, 0);
+    NCCL_ENTER();
+    struct nccl_call c = api_message("ncclSend", CALL_SEND, peer, comm, count,
+                                     datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
-    c.root = peer;
     return api_submit(&c, stream, ncclSuccess);
 }
 
 ncclResult_t pncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype,
                        int peer, ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclRecv", CALL_RECV, 0);
+    NCCL_ENTER();
+    struct nccl_call c = api_message("ncclRecv", CALL_RECV, peer, comm, count,
+                                     datatype, CALLER_SITE());
     c.recvbuf = recvbuff;
-    c.root = peer;
     return api_submit(&c, stream, ncclSuccess);
 }
 

@@ -4,19 +4,20 @@
 #include <string.h> /* memcpy */
 
 #include "base/mix.h"
-#include "core/clock.h"
+#include "core/clock/model.h"
 #include "core/device.h"
 #include "core/host.h"
-#include "core/model.h"
 #include "core/site.h"
+#include "core/watch/ignored.h"
 #include "nccl/config.h"
 #include "nccl/explain.h"
 #include "nccl/group.h"
 
-/* ---- making -------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------ */
 
 ncclResult_t pncclGetUniqueId(ncclUniqueId *uniqueId)
 {
+    NCCL_ENTER();
     if (!uniqueId)
         return nccl_error(ncclInvalidArgument,
                           "GetUniqueId : out argument is NULL");
@@ -27,11 +28,11 @@ ncclResult_t pncclGetUniqueId(ncclUniqueId *uniqueId)
 }
 
 /*
- * Modelled host time of creating a communicator: what NCCL itself reports for
+ * Modelled host time of creating a communicator: what NCCL reports for
  * "connections, allgathers, graphs" of 8 ranks on one node, 0.39 + 0.08 + 0.01
  * s (NVIDIA/nccl issue 1646, "Init timings"). Loading kernels, bootstrap and
- * detecting the machine come on top, but not every time. Splits are free: their
- * nodes only count them.
+ * detecting the machine add to that, but not every time. Splits cost no host
+ * time: their nodes in the graph only count them.
  */
 static const uint64_t INIT_PS = UINT64_C(480000000000);
 
@@ -40,7 +41,7 @@ static void take_time(const char *call, uint32_t site)
     simgpu_host_record(call, site, INIT_PS, NULL, 0);
 }
 
-struct init { /* the arguments of a function that makes a communicator */
+struct init { /* the arguments of a function that creates a communicator */
     const char *call;
     uint32_t site;
     int nranks, rank;
@@ -49,7 +50,8 @@ struct init { /* the arguments of a function that makes a communicator */
     const ncclConfig_t *config;
 };
 
-/* The first of the ids, whose hub is used, and a hash of all, 0 for one. */
+/* Copy the first id, whose hub all ranks join, and hash all ids; the hash is 0
+ * if there is only one. */
 static ncclResult_t take_ids(const struct init *in, struct comm_id *first,
                              uint64_t *hash)
 {
@@ -105,7 +107,8 @@ static ncclResult_t begin_init(ncclComm_t *comm, const struct init *in)
     err = comm_join(&id, ids, nranks, rank, &s.config, &s.comm);
     if (err == ncclSuccess) {
         *comm = s.comm;
-        s.out = s.config.blocking ? comm : NULL; // it may not live that long
+        // set already; a non-blocking caller's variable may be gone later
+        s.out = s.config.blocking ? comm : NULL;
         explain_init_start(s.comm, s.call);
         err = group_add_setup(&s);
     }
@@ -123,6 +126,7 @@ ncclResult_t pncclCommInitRankConfig(ncclComm_t *comm, int nranks,
                                      ncclUniqueId commId, int rank,
                                      ncclConfig_t *config)
 {
+    NCCL_ENTER();
     const struct init in = {.call = "ncclCommInitRankConfig",
                             .site = CALLER_SITE(),
                             .nranks = nranks,
@@ -136,6 +140,7 @@ ncclResult_t pncclCommInitRankConfig(ncclComm_t *comm, int nranks,
 ncclResult_t pncclCommInitRank(ncclComm_t *comm, int nranks,
                                ncclUniqueId commId, int rank)
 {
+    NCCL_ENTER();
     const struct init in = {.call = "ncclCommInitRank",
                             .site = CALLER_SITE(),
                             .nranks = nranks,
@@ -150,6 +155,7 @@ ncclResult_t pncclCommInitRankScalable(ncclComm_t *newcomm, int nranks,
                                        ncclUniqueId *commIds,
                                        ncclConfig_t *config)
 {
+    NCCL_ENTER();
     const struct init in = {.call = "ncclCommInitRankScalable",
                             .site = CALLER_SITE(),
                             .nranks = nranks,
@@ -181,6 +187,7 @@ static ncclResult_t check_devices(int ndev, const int *devlist)
 
 ncclResult_t pncclCommInitAll(ncclComm_t *comm, int ndev, const int *devlist)
 {
+    NCCL_ENTER();
     ncclUniqueId id;
     if (!comm)
         return nccl_error(ncclInvalidArgument,
@@ -224,6 +231,7 @@ static ncclResult_t begin_split(ncclComm_t comm, int color, int key,
     ncclResult_t err = comm_check_managed(comm, "CommSplit");
     if (err != ncclSuccess)
         return err;
+    entry_use(&comm->use, site);
     if (!newcomm)
         return nccl_error(ncclInvalidArgument,
                           "CommSplit : newcomm argument is NULL");
@@ -246,16 +254,18 @@ static ncclResult_t begin_split(ncclComm_t comm, int color, int key,
 ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key,
                             ncclComm_t *newcomm, ncclConfig_t *config)
 {
+    NCCL_ENTER();
     group_enter();
     simgpu_host_busy("ncclCommSplit", CALLER_SITE(), 0);
     return group_leave(
         begin_split(comm, color, key, newcomm, config, CALLER_SITE()));
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- ending -------------------------------------------------------------- */
 
 ncclResult_t pncclCommFinalize(ncclComm_t comm)
 {
+    NCCL_ENTER();
     if (!comm)
         return ncclSuccess;
     ncclResult_t err = comm_check(comm, "CommFinalize");
@@ -268,7 +278,7 @@ ncclResult_t pncclCommFinalize(ncclComm_t comm)
                          "CommFinalize : comm %p has been finalized before",
                          (void *)comm);
     if (err == ncclSuccess)
-        err = comm_check_ready(comm, "CommFinalize");
+        err = comm_use(comm, "CommFinalize", CALLER_SITE());
     if (err != ncclSuccess)
         return err;
     comm->state = COMM_FINALIZED;
@@ -280,16 +290,21 @@ ncclResult_t pncclCommFinalize(ncclComm_t comm)
 
 ncclResult_t pncclCommDestroy(ncclComm_t comm)
 {
+    NCCL_ENTER();
     if (!comm)
         return ncclSuccess;
     ncclResult_t err = comm_check(comm, "CommDestroy");
+    if (err == ncclSuccess && comm->state != COMM_DESTROYED)
+        entry_use(&comm->use, CALLER_SITE());
     if (err == ncclSuccess && comm->state != COMM_FINALIZED) {
         err = comm_check_managed(comm, "CommDestroy");
-        if (err == ncclRemoteError) // nothing is left to wait for
+        if (err == ncclRemoteError) // no operation can still complete
             err = ncclSuccess;
     }
+    entry_result(err);
     if (err != ncclSuccess)
         return err;
+    group_forget(comm, "ncclCommDestroy");
     comm_drain(comm, "ncclCommDestroy", CALLER_SITE());
     debug_info(DEBUG_INIT, comm->device,
                "comm %p rank %d nranks %d cudaDev %d busId %llx - Destroy "
@@ -302,6 +317,7 @@ ncclResult_t pncclCommDestroy(ncclComm_t comm)
 
 ncclResult_t pncclCommAbort(ncclComm_t comm)
 {
+    NCCL_ENTER();
     if (!comm)
         return ncclSuccess;
     const ncclResult_t err = comm_check(comm, "CommAbort");
@@ -311,10 +327,8 @@ ncclResult_t pncclCommAbort(ncclComm_t comm)
         return nccl_error(ncclInvalidArgument,
                           "CommAbort : comm %p has already been destroyed",
                           (void *)comm);
-    simgpu_clock_note_abort();
-    hub_abort(&comm->hub);
-    group_forget(comm);
-    comm_drain(comm, "ncclCommAbort", CALLER_SITE());
+    group_forget(comm, "ncclCommAbort");
+    comm_stop(comm, "ncclCommAbort", "called ncclCommAbort", CALLER_SITE());
     debug_info(DEBUG_INIT, comm->device,
                "comm %p rank %d nranks %d cudaDev %d busId %llx - Abort "
                "COMPLETE",
@@ -324,10 +338,21 @@ ncclResult_t pncclCommAbort(ncclComm_t comm)
     return ncclSuccess;
 }
 
-/* ---- questions ----------------------------------------------------------- */
+/* ---- querying ------------------------------------------------------------ */
+
+/* True once the operations of a finalized communicator have ended. It must not
+ * block: a rank may abort at any time. */
+static ncclResult_t finish(struct ncclComm *c, uint32_t site)
+{
+    if (!simgpu_fence_poll(c->tail, c->ntails, "ncclCommFinalize", site))
+        return ncclInProgress;
+    c->ntails = 0;
+    return ncclSuccess;
+}
 
 ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
 {
+    NCCL_ENTER();
     const ncclResult_t err = comm_check(comm, "ncclGetAsyncError");
     if (err != ncclSuccess)
         return err;
@@ -347,7 +372,10 @@ ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
     if (*asyncError == ncclSuccess)
         *asyncError = group_progress(comm);
     if (*asyncError == ncclSuccess && comm->state == COMM_FINALIZED)
-        comm_drain(comm, "ncclCommFinalize", CALLER_SITE());
+        *asyncError = finish(comm, CALLER_SITE());
+    if (*asyncError != ncclSuccess && *asyncError != ncclInProgress)
+        simgpu_ignored_forget(IGNORED_NCCL); // the program knows
+    entry_result(ncclSuccess);
     return ncclSuccess;
 }
 
@@ -361,6 +389,7 @@ static ncclResult_t getter(ncclComm_t comm, const int *out, const char *call)
 
 ncclResult_t pncclCommCount(const ncclComm_t comm, int *count)
 {
+    NCCL_ENTER();
     const ncclResult_t err = getter(comm, count, "CommCount");
     if (err == ncclSuccess)
         *count = comm->nranks;
@@ -369,6 +398,7 @@ ncclResult_t pncclCommCount(const ncclComm_t comm, int *count)
 
 ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int *device)
 {
+    NCCL_ENTER();
     const ncclResult_t err = getter(comm, device, "CommCuDevice");
     if (err == ncclSuccess)
         *device = comm->device;
@@ -377,6 +407,7 @@ ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int *device)
 
 ncclResult_t pncclCommUserRank(const ncclComm_t comm, int *rank)
 {
+    NCCL_ENTER();
     const ncclResult_t err = getter(comm, rank, "CommUserRank");
     if (err == ncclSuccess)
         *rank = comm->rank;

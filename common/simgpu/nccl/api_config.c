@@ -1,18 +1,19 @@
 /*
- * api_config.c: collectives with a configuration of their own
+ * api_config.c: collectives that take a configuration of their own
  *
- * Limits of channels and the choice of algorithms are checked as NCCL does;
- * what this machine would choose stays as it is. The event is recorded before
- * the launch, as NCCL does with CUDA before 12.3.
+ * Limits on channels and the choice of algorithms are checked as NCCL checks
+ * them, but don't change what the modelled machine chooses. The event is
+ * recorded before the launch, as NCCL does with CUDA before 12.3.
  */
 #include <string.h>  /* memcpy */
 #include <strings.h> /* strncasecmp */
 
+#include "core/site.h"
 #include "nccl/api.h"
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* "ring,tree", "^nvls": names that NCCL knows. */
+/* True for a list of names that NCCL knows, such as "ring,tree" or "^nvls". */
 static int knows_algorithms(const char *words)
 {
     static const char *const names[] = {"tree", "ring",     "collnetdirect",
@@ -51,12 +52,13 @@ static ncclResult_t check_limits(const ncclCollConfig_t *f,
     return ncclSuccess;
 }
 
-/* Take what the configuration says into the call. */
-static ncclResult_t take(struct call *c, const ncclCollConfig_t *from)
+/* Copy the configuration's members into the call. */
+static ncclResult_t take(struct nccl_call *c, const ncclCollConfig_t *from)
 {
     ncclCollConfig_t f = NCCL_COLLCONFIG_INITIALIZER;
-    const char *const call = c->name + 4;
-    size_t nbytes; // a struct of another NCCL may be shorter or longer
+    const char *const call = call_short_name(c);
+    // a program built for another NCCL passes a shorter or longer struct
+    size_t nbytes;
     if (!from)
         return ncclSuccess;
     const ncclResult_t bad = comm_check(c->comm, call);
@@ -86,7 +88,9 @@ ncclResult_t pncclAllReduceConfig(const void *sendbuff, void *recvbuff,
                                   cudaStream_t stream,
                                   const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclAllReduceConfig", CALL_COLL, COLL_ALLREDUCE);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclAllReduceConfig", COLL_ALLREDUCE,
+                                        comm, count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
@@ -99,7 +103,9 @@ ncclResult_t pncclBroadcastConfig(const void *sendbuff, void *recvbuff,
                                   cudaStream_t stream,
                                   const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclBroadcastConfig", CALL_COLL, COLL_BROADCAST);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclBroadcastConfig", COLL_BROADCAST,
+                                        comm, count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
@@ -112,7 +118,9 @@ ncclResult_t pncclReduceConfig(const void *sendbuff, void *recvbuff,
                                cudaStream_t stream,
                                const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclReduceConfig", CALL_COLL, COLL_REDUCE);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclReduceConfig", COLL_REDUCE, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
@@ -125,7 +133,9 @@ ncclResult_t pncclAllGatherConfig(const void *sendbuff, void *recvbuff,
                                   ncclComm_t comm, cudaStream_t stream,
                                   const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclAllGatherConfig", CALL_COLL, COLL_ALLGATHER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclAllGatherConfig", COLL_ALLGATHER,
+                                        comm, count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     return api_submit(&c, stream, take(&c, config));
@@ -137,8 +147,10 @@ ncclResult_t pncclReduceScatterConfig(const void *sendbuff, void *recvbuff,
                                       cudaStream_t stream,
                                       const ncclCollConfig_t *config)
 {
-    struct call c =
-        API_CALL("ncclReduceScatterConfig", CALL_COLL, COLL_REDUCESCATTER);
+    NCCL_ENTER();
+    struct nccl_call c =
+        api_collective("ncclReduceScatterConfig", COLL_REDUCESCATTER, comm,
+                       count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.op = op;
@@ -150,7 +162,9 @@ ncclResult_t pncclAlltoAllConfig(const void *sendbuff, void *recvbuff,
                                  ncclComm_t comm, cudaStream_t stream,
                                  const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclAlltoAllConfig", CALL_COLL, COLL_ALLTOALL);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclAlltoAllConfig", COLL_ALLTOALL,
+                                        comm, count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     return api_submit(&c, stream, take(&c, config));
@@ -161,7 +175,9 @@ ncclResult_t pncclGatherConfig(const void *sendbuff, void *recvbuff,
                                ncclComm_t comm, cudaStream_t stream,
                                const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclGatherConfig", CALL_COLL, COLL_GATHER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclGatherConfig", COLL_GATHER, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;
@@ -173,7 +189,9 @@ ncclResult_t pncclScatterConfig(const void *sendbuff, void *recvbuff,
                                 ncclComm_t comm, cudaStream_t stream,
                                 const ncclCollConfig_t *config)
 {
-    struct call c = API_CALL("ncclScatterConfig", CALL_COLL, COLL_SCATTER);
+    NCCL_ENTER();
+    struct nccl_call c = api_collective("ncclScatterConfig", COLL_SCATTER, comm,
+                                        count, datatype, CALLER_SITE());
     c.sendbuf = sendbuff;
     c.recvbuf = recvbuff;
     c.root = root;

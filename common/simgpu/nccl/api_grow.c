@@ -1,37 +1,29 @@
 /*
- * api_grow.c: communicators of fewer or more ranks, and those that are revoked
+ * api_grow.c: shrinking, growing and revoking communicators
  *
- * The ranks that a shrink leaves out don't call it, and may be gone; so it uses
- * nothing that all ranks of the parent take part in. Its first rank makes a
- * hub, and the others look for it (setup.h). A grow does the same with the hub
- * of ncclCommGetUniqueId, which its new ranks join as in ncclCommInitRank.
+ * The ranks that a shrink leaves out don't call it, and may have ended. A
+ * shrink therefore uses nothing that needs all ranks of the parent: its first
+ * rank creates a hub, and the others look for that hub (setup.h). A grow does
+ * the same with the hub of ncclCommGetUniqueId; the new ranks join it as
+ * ncclCommInitRank would.
  */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
 #include "base/mix.h"
-#include "core/clock.h"
 #include "core/host.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "nccl/explain.h"
 #include "nccl/group.h"
 
-/* What a meeting is for, as comm_meeting() wants it; 0 is a revival. */
+/* The purposes of a meeting that comm_meeting() distinguishes; 0 is a
+ * revival. */
 static const uint64_t GROW = 1, SHRINK = 2;
 
 /* ---- fewer ranks --------------------------------------------------------- */
 
-/* Stop what is under way, on all ranks, and wait for it to end. */
-static void stop(struct ncclComm *c, const char *call, uint32_t site)
-{
-    simgpu_clock_note_abort();
-    hub_abort(&c->hub);
-    group_forget(c);
-    comm_drain(c, call, site);
-}
-
-/* Mark the ranks to leave out. */
+/* Set out[r] for each rank r to leave out. */
 static ncclResult_t mark(const struct ncclComm *c, const int *list, int n,
                          char *out)
 {
@@ -51,8 +43,8 @@ static ncclResult_t mark(const struct ncclComm *c, const int *list, int n,
     return ncclSuccess;
 }
 
-/* The new communicator's ranks, this one's number, and a name for the meeting
- * that is the same however the list is sorted. */
+/* Fill in the new communicator's size, this rank's number in it, and the key of
+ * the meeting, which doesn't depend on the order of the list. */
 static void count(struct setup *s, const char *left_out)
 {
     const struct ncclComm *const c = s->parent;
@@ -92,6 +84,13 @@ static ncclResult_t check_shrink(ncclComm_t comm, const int *list, int n,
     return ncclSuccess;
 }
 
+static void give_up(struct ncclComm *c, const struct setup *s)
+{
+    group_forget(c, s->call);
+    comm_stop(c, s->call, "called ncclCommShrink with NCCL_SHRINK_ABORT",
+              s->site);
+}
+
 static ncclResult_t begin_shrink(struct setup *s, const int *list, int n,
                                  const ncclConfig_t *config, int flags)
 {
@@ -107,7 +106,7 @@ static ncclResult_t begin_shrink(struct setup *s, const int *list, int n,
         err = config_make(config, &c->config, &s->config);
     if (err == ncclSuccess) {
         if (flags & NCCL_SHRINK_ABORT)
-            stop(c, s->call, s->site);
+            give_up(c, s);
         count(s, left_out);
         err = group_add_setup(s);
     }
@@ -119,6 +118,7 @@ ncclResult_t pncclCommShrink(ncclComm_t comm, int *excludeRanksList,
                              int excludeRanksCount, ncclComm_t *newcomm,
                              ncclConfig_t *config, int shrinkFlags)
 {
+    NCCL_ENTER();
     struct setup s = {.step = SETUP_OFFER,
                       .call = "ncclCommShrink",
                       .site = CALLER_SITE(),
@@ -134,6 +134,7 @@ ncclResult_t pncclCommShrink(ncclComm_t comm, int *excludeRanksList,
 
 ncclResult_t pncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
 {
+    NCCL_ENTER();
     const ncclResult_t err = comm_check_ready(comm, "CommGetUniqueId");
     if (err != ncclSuccess)
         return err;
@@ -151,12 +152,12 @@ ncclResult_t pncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
     return ncclSuccess;
 }
 
-/* A rank of the old communicator; only one has the id. */
+/* An old rank joins a grown communicator; only one old rank passes the id. */
 static ncclResult_t begin_grow(struct setup *s, const ncclUniqueId *unique,
                                const ncclConfig_t *config)
 {
     struct ncclComm *const c = s->parent;
-    ncclResult_t err = comm_check_ready(c, "CommGrow");
+    ncclResult_t err = comm_use(c, "CommGrow", s->site);
     if (err != ncclSuccess)
         return err;
     if (s->nranks <= c->nranks || s->rank != -1)
@@ -178,7 +179,7 @@ static ncclResult_t begin_grow(struct setup *s, const ncclUniqueId *unique,
     return err == ncclSuccess ? group_add_setup(s) : err;
 }
 
-/* A new rank. */
+/* A new rank joins a grown communicator. */
 static ncclResult_t begin_enter(struct setup *s, const ncclUniqueId *unique,
                                 const ncclConfig_t *config)
 {
@@ -196,7 +197,8 @@ static ncclResult_t begin_enter(struct setup *s, const ncclUniqueId *unique,
         return err;
     *s->out = s->comm;
     if (!s->config.blocking)
-        s->out = NULL; // it may not live that long
+        // set already; a non-blocking caller's variable may be gone later
+        s->out = NULL;
     s->step = SETUP_JOIN;
     explain_init_start(s->comm, s->call);
     return group_add_setup(s);
@@ -206,6 +208,7 @@ ncclResult_t pncclCommGrow(ncclComm_t comm, int nRanks,
                            const ncclUniqueId *uniqueId, int rank,
                            ncclComm_t *newcomm, ncclConfig_t *config)
 {
+    NCCL_ENTER();
     struct setup s = {.step = SETUP_OFFER,
                       .call = "ncclCommGrow",
                       .site = CALLER_SITE(),
@@ -227,6 +230,7 @@ ncclResult_t pncclCommGrow(ncclComm_t comm, int nRanks,
 
 ncclResult_t pncclCommRevoke(ncclComm_t comm, int revokeFlags)
 {
+    NCCL_ENTER();
     const ncclResult_t err = comm_check_made(comm, "CommRevoke");
     if (err != ncclSuccess)
         return err;
@@ -235,13 +239,11 @@ ncclResult_t pncclCommRevoke(ncclComm_t comm, int revokeFlags)
                           (unsigned)revokeFlags);
     if (comm->revoked)
         return ncclSuccess;
-    simgpu_clock_note_abort();
-    hub_abort(&comm->hub);
-    group_forget(comm);
+    group_forget(comm, "ncclCommRevoke");
     comm->revoked = 1;
+    comm_stop(comm, "ncclCommRevoke", "called ncclCommRevoke", CALLER_SITE());
     if (!comm->config.blocking)
         return ncclInProgress; // ncclCommGetAsyncError does the rest
-    comm_drain(comm, "ncclCommRevoke", CALLER_SITE());
     atomic_store(&comm->error, ncclSuccess);
     return ncclSuccess;
 }

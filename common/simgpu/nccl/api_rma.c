@@ -1,6 +1,7 @@
 /*
  * api_rma.c: one-sided messages, from arguments to checked calls
  */
+#include "core/report.h"
 #include "core/site.h"
 #include "nccl/api.h"
 #include "nccl/group.h"
@@ -14,8 +15,8 @@ static int is_symmetric(const struct comm_buffer *b)
     return b && b->shared && b->shared->symmetric;
 }
 
-/* Local memory must lie in a symmetric window, too. */
-static ncclResult_t check_local(const struct call *c, size_t nbytes)
+/* Local memory must lie in a symmetric window, as the peer's does. */
+static ncclResult_t check_local(const struct nccl_call *c, size_t nbytes)
 {
     const char *const p = c->sendbuf;
     for (int i = 0; i < COMM_REGISTERED; i++) {
@@ -25,12 +26,12 @@ static ncclResult_t check_local(const struct call *c, size_t nbytes)
             return ncclSuccess;
     }
     return nccl_error(ncclInvalidArgument,
-                      "%s : localbuff %p is not in a symmetric window of this "
+                      "%s : localbuff %s is not in a symmetric window of this "
                       "rank (ncclCommWindowRegister)",
-                      c->name + 4, c->sendbuf);
+                      call_short_name(c), simgpu_pointer_text(c->sendbuf).text);
 }
 
-static ncclResult_t check_window(struct call *c, ncclWindow_t win,
+static ncclResult_t check_window(struct nccl_call *c, ncclWindow_t win,
                                  size_t offset)
 {
     const size_t nbytes = c->count * reduce_type_size(c->type);
@@ -39,52 +40,45 @@ static ncclResult_t check_window(struct call *c, ncclWindow_t win,
         return ncclSuccess;
     if (!is_symmetric(b))
         return nccl_error(ncclInvalidArgument,
-                          "%s : peerWin %p is no symmetric window of this "
+                          "%s : peerWin %s is no symmetric window of this "
                           "communicator",
-                          c->name + 4, (void *)win);
+                          call_short_name(c), simgpu_pointer_text(win).text);
     if (offset > b->nbytes || nbytes > b->nbytes - offset)
         return nccl_error(ncclInvalidArgument,
                           "%s : %zu bytes at offset %zu exceed the window of "
                           "%zu bytes",
-                          c->name + 4, nbytes, offset, b->nbytes);
+                          call_short_name(c), nbytes, offset, b->nbytes);
     c->target = b->shared->base[c->root] + offset;
     return check_local(c, nbytes);
 }
 
-/* ---- everything else ----------------------------------------------------- */
+/* ---- checking everything else -------------------------------------------- */
 
-/* The signal's kind, from its index and context. */
-static ncclResult_t check_signal(struct call *c, int index, int context)
+/* Compute the signal's kind from its index and context. */
+static ncclResult_t check_signal(struct nccl_call *c, int index, int context)
 {
     const struct config *const f = &c->comm->config;
     if (index < 0 || index >= f->rma_signals)
         return nccl_error(ncclInvalidArgument,
                           "%s : sigIdx %d is not in the 0..%d range "
                           "(numRmaSig of the configuration)",
-                          c->name + 4, index, f->rma_signals - 1);
+                          call_short_name(c), index, f->rma_signals - 1);
     if (context < 0 || context >= f->rma_contexts)
         return nccl_error(ncclInvalidArgument,
                           "%s : ctx %d is not in the 0..%d range (numRmaCtx of "
                           "the configuration)",
-                          c->name + 4, context, f->rma_contexts - 1);
+                          call_short_name(c), context, f->rma_contexts - 1);
     c->signal = context * f->rma_signals + index;
     return ncclSuccess;
 }
 
-static ncclResult_t check_flags(const struct call *c, unsigned flags)
+static ncclResult_t check_flags(const struct nccl_call *c, unsigned flags)
 {
     return flags == 0 ? ncclSuccess
                       : nccl_error(ncclInvalidArgument,
-                                   "%s : flags are %#x, must be 0", c->name + 4,
-                                   flags);
+                                   "%s : flags are %#x, must be 0",
+                                   call_short_name(c), flags);
 }
-
-/* A call without data. */
-#define CALL(call_name, call_kind)                                             \
-    {                                                                          \
-        .kind = call_kind, .name = call_name, .site = CALLER_SITE(),           \
-        .comm = comm, .type = ncclInt8                                         \
-    }
 
 ncclResult_t pncclPutSignal(const void *localbuff, size_t count,
                             ncclDataType_t datatype, int peer,
@@ -92,9 +86,10 @@ ncclResult_t pncclPutSignal(const void *localbuff, size_t count,
                             int sigIdx, int ctx, unsigned int flags,
                             ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = API_CALL("ncclPutSignal", CALL_PUT, 0);
+    NCCL_ENTER();
+    struct nccl_call c = api_message("ncclPutSignal", CALL_PUT, peer, comm,
+                                     count, datatype, CALLER_SITE());
     c.sendbuf = localbuff;
-    c.root = peer;
     group_enter();
     ncclResult_t err = api_check(&c, stream);
     if (err == ncclSuccess)
@@ -109,8 +104,9 @@ ncclResult_t pncclPutSignal(const void *localbuff, size_t count,
 ncclResult_t pncclSignal(int peer, int sigIdx, int ctx, unsigned int flags,
                          ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = CALL("ncclSignal", CALL_PUT);
-    c.root = peer;
+    NCCL_ENTER();
+    struct nccl_call c = api_message("ncclSignal", CALL_PUT, peer, comm, 0,
+                                     ncclInt8, CALLER_SITE());
     group_enter();
     ncclResult_t err = api_check(&c, stream);
     if (err == ncclSuccess)
@@ -120,8 +116,8 @@ ncclResult_t pncclSignal(int peer, int sigIdx, int ctx, unsigned int flags,
     return group_leave(err == ncclSuccess ? group_add(&c) : err);
 }
 
-/* Each descriptor is an operation of its own. */
-static ncclResult_t add_wait(struct call *c, const ncclWaitSignalDesc_t *d,
+/* Add a wait: each descriptor becomes an operation. */
+static ncclResult_t add_wait(struct nccl_call *c, const ncclWaitSignalDesc_t *d,
                              cudaStream_t stream)
 {
     c->root = d->peer;
@@ -129,8 +125,8 @@ static ncclResult_t add_wait(struct call *c, const ncclWaitSignalDesc_t *d,
     ncclResult_t err = api_check(c, stream);
     if (err == ncclSuccess && (d->opCnt < 1 || d->opCnt > HUB_SIGNAL_DEPTH))
         err = nccl_error(ncclInvalidArgument,
-                         "%s : opCnt is %d, must be from 1 to %d", c->name + 4,
-                         d->opCnt, HUB_SIGNAL_DEPTH);
+                         "%s : opCnt is %d, must be from 1 to %d",
+                         call_short_name(c), d->opCnt, HUB_SIGNAL_DEPTH);
     if (err == ncclSuccess)
         err = check_signal(c, d->sigIdx, d->ctx);
     return err == ncclSuccess ? group_add(c) : err;
@@ -139,13 +135,15 @@ static ncclResult_t add_wait(struct call *c, const ncclWaitSignalDesc_t *d,
 ncclResult_t pncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs,
                              ncclComm_t comm, cudaStream_t stream)
 {
-    struct call c = CALL("ncclWaitSignal", CALL_WAIT);
+    NCCL_ENTER();
+    struct nccl_call c = api_message("ncclWaitSignal", CALL_WAIT, 0, comm, 0,
+                                     ncclInt8, CALLER_SITE());
     ncclResult_t err = ncclSuccess;
     group_enter();
     if (nDesc < 1 || !signalDescs)
         err =
-            nccl_error(ncclInvalidArgument, "WaitSignal : %d descriptors at %p",
-                       nDesc, (void *)signalDescs);
+            nccl_error(ncclInvalidArgument, "WaitSignal : %d descriptors at %s",
+                       nDesc, simgpu_pointer_text(signalDescs).text);
     for (int i = 0; i < nDesc && err == ncclSuccess; i++)
         err = add_wait(&c, &signalDescs[i], stream);
     return group_leave(err);

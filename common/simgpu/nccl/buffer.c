@@ -1,29 +1,31 @@
 /*
  * buffer.c: allocating and registering memory
  *
- * On GPUs NCCL moves data of a registered buffer, and even more so of a window,
- * without copying it first. Here all device memory is within reach anyway;
- * registering only enforces its rules.
+ * On GPUs, NCCL can move data directly out of a registered buffer or a window,
+ * without copying it first. On simgpu all device memory is within reach, so
+ * registering changes nothing; it only enforces NCCL's rules.
  */
 
 #include "core/device.h"
+#include "core/report.h"
 #include "core/site.h"
 #include "nccl/comm.h"
 #include "nccl/group.h"
 #include "nccl/window.h"
 
-enum { WINDOW_FLAGS = 0xf }; /* all that NCCL 2.32 knows */
+enum { WINDOW_FLAGS = 0xf }; /* all flags of NCCL 2.32 */
 
 ncclResult_t pncclMemAlloc(void **ptr, size_t size)
 {
+    NCCL_ENTER();
     if (!ptr || size == 0)
         return nccl_error(ncclInvalidArgument,
                           "MemAlloc : ptr argument is NULL, or size is 0");
-    // a multiple of what NCCL maps at a time: windows start and end there
+    // NCCL maps multiples of this size, and windows start and end at one
     const size_t nbytes = (size + NCCL_WIN_REQUIRED_ALIGNMENT - 1) &
                           ~(size_t)(NCCL_WIN_REQUIRED_ALIGNMENT - 1);
-    return simgpu_heap_alloc(simgpu_device_current(), nbytes, 0, CALLER_SITE(),
-                             ptr) == 0
+    return simgpu_heap_alloc(simgpu_device_current(), nbytes, HEAP_ORDINARY,
+                             CALLER_SITE(), ptr) == 0
                ? ncclSuccess
                : nccl_error(ncclUnhandledCudaError,
                             "MemAlloc : device %d cannot provide %zu bytes",
@@ -32,10 +34,12 @@ ncclResult_t pncclMemAlloc(void **ptr, size_t size)
 
 ncclResult_t pncclMemFree(void *ptr)
 {
+    NCCL_ENTER();
     return cudaFree(ptr) == cudaSuccess
                ? ncclSuccess
                : nccl_error(ncclInvalidArgument,
-                            "MemFree : %p is not from ncclMemAlloc", ptr);
+                            "MemFree : %s is not from ncclMemAlloc",
+                            simgpu_pointer_text(ptr).text);
 }
 
 /* Check that these bytes are memory of this device. */
@@ -49,16 +53,18 @@ static ncclResult_t check_range(const struct ncclComm *c, const char *call,
                           "%s : buff argument is NULL, or size is 0", call);
     if (simgpu_heap_find(buff, &b) != 0)
         return nccl_error(ncclInvalidArgument,
-                          "%s : %p is not memory of a device", call, buff);
+                          "%s : %s is not memory of a device", call,
+                          simgpu_pointer_text(buff).text);
     if ((char *)buff + size > b.base + b.nbytes)
         return nccl_error(ncclInvalidArgument,
                           "%s : %zu bytes do not fit: buff is %s", call, size,
                           simgpu_heap_describe(buff, what, sizeof what));
     if (b.device != c->device && b.device != HEAP_PINNED)
         return nccl_error(ncclInvalidArgument,
-                          "%s : %p is memory of device %d, not of the "
+                          "%s : %s is memory of device %d, not of the "
                           "communicator's device %d",
-                          call, buff, b.device, c->device);
+                          call, simgpu_pointer_text(buff).text, b.device,
+                          c->device);
     return ncclSuccess;
 }
 
@@ -70,15 +76,15 @@ static ncclResult_t take(struct ncclComm *c, const char *call, void *buff,
             c->buffer[i] = (struct comm_buffer){.base = buff, .nbytes = size};
             *out = &c->buffer[i];
             debug_info(DEBUG_REG, c->device,
-                       "comm %p register buff %p size %zu", (void *)c, buff,
-                       size);
+                       "comm %p register buff %s size %zu", (void *)c,
+                       simgpu_pointer_text(buff).text, size);
             return ncclSuccess;
         }
     return nccl_error(ncclInvalidUsage, "%s : more than %d buffers", call,
                       COMM_REGISTERED);
 }
 
-/* Forget the buffer of a handle that this communicator returned. */
+/* Unregister the buffer of a handle that this communicator returned. */
 static ncclResult_t drop(struct ncclComm *c, const char *call,
                          struct comm_buffer *b, int window)
 {
@@ -88,8 +94,8 @@ static ncclResult_t drop(struct ncclComm *c, const char *call,
             return ncclSuccess;
         }
     return nccl_error(ncclInvalidArgument,
-                      "%s : %p was not registered with this communicator", call,
-                      (void *)b);
+                      "%s : %s was not registered with this communicator", call,
+                      simgpu_pointer_text(b).text);
 }
 
 const struct comm_buffer *comm_window(const struct ncclComm *c,
@@ -105,7 +111,8 @@ const struct comm_buffer *comm_window(const struct ncclComm *c,
 ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
                                void **handle)
 {
-    ncclResult_t err = comm_check_ready(comm, "CommRegister");
+    NCCL_ENTER();
+    ncclResult_t err = comm_use(comm, "CommRegister", CALLER_SITE());
     if (err == ncclSuccess && !handle)
         err = nccl_error(ncclInvalidArgument,
                          "CommRegister : handle argument is NULL");
@@ -121,8 +128,9 @@ ncclResult_t pncclCommRegister(const ncclComm_t comm, void *buff, size_t size,
 
 ncclResult_t pncclCommDeregister(const ncclComm_t comm, void *handle)
 {
-    const ncclResult_t err = comm_check_ready(comm, "CommDeregister");
-    if (err != ncclSuccess || !handle) // NULL: nothing was registered
+    NCCL_ENTER();
+    const ncclResult_t err = comm_use(comm, "CommDeregister", CALLER_SITE());
+    if (err != ncclSuccess || !handle) // NULL: no buffer was registered
         return err;
     return drop(comm, "CommDeregister", handle, 0);
 }
@@ -131,8 +139,8 @@ static ncclResult_t check_window(ncclComm_t comm, const char *call, void *buff,
                                  size_t size, const ncclWindow_t *win,
                                  int winFlags)
 {
-    ncclResult_t err = comm_check_ready(comm, call);
-    if (err == ncclSuccess && !win)
+    ncclResult_t err = ncclSuccess;
+    if (!win)
         err =
             nccl_error(ncclInvalidArgument, "%s : win argument is NULL", call);
     if (err == ncclSuccess && (winFlags & ~WINDOW_FLAGS))
@@ -141,15 +149,16 @@ static ncclResult_t check_window(ncclComm_t comm, const char *call, void *buff,
     if (err == ncclSuccess)
         err = check_range(comm, call, buff, size);
     if (err == ncclSuccess && (uintptr_t)buff % NCCL_WIN_REQUIRED_ALIGNMENT)
-        err = nccl_error(ncclInvalidArgument,
-                         "%s : %p is not aligned to %d bytes", call, buff,
-                         NCCL_WIN_REQUIRED_ALIGNMENT);
+        err = nccl_error(
+            ncclInvalidArgument, "%s : %s is not aligned to %d bytes", call,
+            simgpu_pointer_text(buff).text, NCCL_WIN_REQUIRED_ALIGNMENT);
     return err;
 }
 
 ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
                                      ncclWindow_t *win, int winFlags)
 {
+    NCCL_ENTER();
     const struct window_spec spec = {.call = "ncclCommWindowRegister",
                                      .site = CALLER_SITE(),
                                      .buff = buff,
@@ -157,8 +166,10 @@ ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
                                      .flags = winFlags};
     struct comm_buffer *b = NULL;
     group_enter();
-    ncclResult_t err =
-        check_window(comm, "CommWindowRegister", buff, size, win, winFlags);
+    ncclResult_t err = comm_use(comm, "CommWindowRegister", spec.site);
+    if (err == ncclSuccess)
+        err =
+            check_window(comm, "CommWindowRegister", buff, size, win, winFlags);
     if (err == ncclSuccess)
         err = window_begin(comm, &spec, &b);
     if (win)
@@ -168,7 +179,9 @@ ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
 
 ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
 {
-    const ncclResult_t err = comm_check_ready(comm, "CommWindowDeregister");
+    NCCL_ENTER();
+    const ncclResult_t err =
+        comm_use(comm, "CommWindowDeregister", CALLER_SITE());
     if (err != ncclSuccess || !win)
         return err;
     return drop(comm, "CommWindowDeregister", (struct comm_buffer *)win, 1);
@@ -177,6 +190,7 @@ ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
 ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win,
                                 void **outUserPtr)
 {
+    NCCL_ENTER();
     ncclResult_t err = comm_check_ready(comm, "WinGetUserPtr");
     if (err == ncclSuccess && !outUserPtr)
         err = nccl_error(ncclInvalidArgument,
@@ -187,9 +201,9 @@ ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win,
     *outUserPtr = b ? b->base : NULL;
     return b ? ncclSuccess
              : nccl_error(ncclInvalidArgument,
-                          "WinGetUserPtr : %p is no window of this "
+                          "WinGetUserPtr : %s is no window of this "
                           "communicator",
-                          (void *)win);
+                          simgpu_pointer_text(win).text);
 }
 
 NCCL_ALIAS(ncclWinGetUserPtr)

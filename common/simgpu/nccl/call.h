@@ -4,6 +4,8 @@
 #ifndef SIMGPU_NCCL_CALL_H
 #define SIMGPU_NCCL_CALL_H
 
+#include <string.h> /* strlen */
+
 #include "nccl/comm.h"
 #include "nccl/profiler.h"
 
@@ -19,12 +21,12 @@ enum coll_kind {
     COLL_GATHER,
     COLL_SCATTER,
     COLL_SPLIT,  /* a rendezvous of hosts, no data */
-    COLL_WINDOW, /* likewise */
+    COLL_WINDOW, /* a rendezvous of hosts, too */
 };
 
-struct call {
+struct nccl_call {
     enum call_kind kind;
-    enum coll_kind coll; /* of a CALL_COLL */
+    enum coll_kind coll; /* the collective, for CALL_COLL */
     const char *name;    /* "ncclAllReduce" */
     uint32_t site;
     struct ncclComm *comm;
@@ -33,16 +35,22 @@ struct call {
     void *recvbuf;
     size_t count;
     ncclDataType_t type;
-    ncclRedOp_t op;     /* ncclNumOps: a premultiplied sum, */
-    const void *scalar; /* with its factor at this address or, if NULL, */
+    ncclRedOp_t op;     /* ncclNumOps: scale the inputs, then add */
+    const void *scalar; /* the factor's device address; if NULL, the next */
     double scale;
-    int root;             /* or a message's peer */
-    int signal;           /* of a PUT or WAIT: its kind (hub.h) */
-    uint32_t nsignals;    /* of a WAIT */
-    char *target;         /* of a PUT with data: in the peer's window */
-    cudaStream_t handle;  /* what the program calls the stream */
-    cudaEvent_t launched; /* of a COLL: to record, or NULL */
+    int root;             /* root, or a message's peer */
+    int signal;           /* signal's kind (hub.h), for PUT and WAIT */
+    uint32_t nsignals;    /* signals to wait for, for WAIT */
+    char *target;         /* where a PUT writes in the peer's window */
+    cudaStream_t handle;  /* the stream, as the program names it */
+    cudaEvent_t launched; /* event that a COLL records, or NULL */
     struct profiler_call profiled;
 };
+
+/* The call's name as NCCL's own messages have it: "AllReduce". */
+static inline const char *call_short_name(const struct nccl_call *c)
+{
+    return c->name + strlen("nccl");
+}
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * cft.c: what host code asks of CFT, which no machine here has
+ * cft.c: host calls about CFT endpoints, which no modelled machine has
  */
 #include "include/nccl_device/host.h"
 
@@ -20,7 +20,7 @@ static ncclResult_t no_endpoint(const char *call, ncclCftLeId *leId,
                       call);
 }
 
-/* This rank alone. */
+/* The team is this rank alone. */
 ncclTeam_t pncclTeamCft(ncclComm_t comm, ncclCftTeamMode_t mode)
 {
     (void)comm, (void)mode;
@@ -49,6 +49,7 @@ pncclCftBarrierCreateRequirement(ncclTeam_t team, int nBarriers,
 ncclResult_t pncclGetMultimemDeviceLeInfo(ncclWindow_t window, size_t offset,
                                           ncclCftLeId *leId, size_t *leOffset)
 {
+    NCCL_ENTER();
     (void)window, (void)offset;
     return no_endpoint("GetMultimemDeviceLeInfo", leId, leOffset);
 }
@@ -57,6 +58,7 @@ ncclResult_t pncclGetCftDeviceLeInfo(ncclWindow_t window, size_t offset,
                                      int peerCft, ncclTeam_t cftTeam,
                                      ncclCftLeId *leId, size_t *leOffset)
 {
+    NCCL_ENTER();
     (void)window, (void)offset, (void)peerCft, (void)cftTeam;
     return no_endpoint("GetCftDeviceLeInfo", leId, leOffset);
 }
@@ -65,6 +67,7 @@ ncclResult_t pncclGetPeerDeviceLeInfo(ncclWindow_t window, size_t offset,
                                       int peerWorld, ncclCftLeId *leId,
                                       size_t *leOffset)
 {
+    NCCL_ENTER();
     (void)window, (void)offset, (void)peerWorld;
     return no_endpoint("GetPeerDeviceLeInfo", leId, leOffset);
 }

@@ -8,73 +8,85 @@
 #include "nccl/piece.h"
 #include "nccl/reduce.h" /* reduce_type_size */
 
+/* What a rank sends or receives: `count` elements, or that for each rank. */
+enum extent { ONE_BLOCK, EACH_RANKS };
+
 static const struct kind {
     enum topo_op op;
     enum graph_match match;
-    int all_send; /* input is n * count elements */
-    int all_recv; /* output is n * count elements */
-    int func;     /* in NCCL's profiler API */
+    enum extent sends, receives;
+    enum profiler_func func;
 } kinds[] = {
-    [COLL_ALLREDUCE] = {TOPO_OP_ALLREDUCE, GRAPH_MATCH_ALL, 0, 0, 4},
-    [COLL_BROADCAST] = {TOPO_OP_BROADCAST, GRAPH_MATCH_FROM_ROOT, 0, 0, 0},
-    [COLL_REDUCE] = {TOPO_OP_REDUCE, GRAPH_MATCH_TO_ROOT, 0, 0, 1},
-    [COLL_ALLGATHER] = {TOPO_OP_ALLGATHER, GRAPH_MATCH_ALL, 0, 1, 2},
-    [COLL_REDUCESCATTER] = {TOPO_OP_REDUCESCATTER, GRAPH_MATCH_ALL, 1, 0, 3},
-    [COLL_ALLTOALL] = {TOPO_OP_ALLTOALL, GRAPH_MATCH_ALL, 1, 1, 8},
-    [COLL_GATHER] = {TOPO_OP_GATHER, GRAPH_MATCH_TO_ROOT, 0, 1, 10},
-    [COLL_SCATTER] = {TOPO_OP_SCATTER, GRAPH_MATCH_FROM_ROOT, 1, 0, 9},
+    [COLL_ALLREDUCE] = {TOPO_OP_ALLREDUCE, GRAPH_MATCH_ALL, ONE_BLOCK,
+                        ONE_BLOCK, PROFILER_ALLREDUCE},
+    [COLL_BROADCAST] = {TOPO_OP_BROADCAST, GRAPH_MATCH_FROM_ROOT, ONE_BLOCK,
+                        ONE_BLOCK, PROFILER_BROADCAST},
+    [COLL_REDUCE] = {TOPO_OP_REDUCE, GRAPH_MATCH_TO_ROOT, ONE_BLOCK, ONE_BLOCK,
+                     PROFILER_REDUCE},
+    [COLL_ALLGATHER] = {TOPO_OP_ALLGATHER, GRAPH_MATCH_ALL, ONE_BLOCK,
+                        EACH_RANKS, PROFILER_ALLGATHER},
+    [COLL_REDUCESCATTER] = {TOPO_OP_REDUCESCATTER, GRAPH_MATCH_ALL, EACH_RANKS,
+                            ONE_BLOCK, PROFILER_REDUCESCATTER},
+    [COLL_ALLTOALL] = {TOPO_OP_ALLTOALL, GRAPH_MATCH_ALL, EACH_RANKS,
+                       EACH_RANKS, PROFILER_ALLTOALL},
+    [COLL_GATHER] = {TOPO_OP_GATHER, GRAPH_MATCH_TO_ROOT, ONE_BLOCK, EACH_RANKS,
+                     PROFILER_GATHER},
+    [COLL_SCATTER] = {TOPO_OP_SCATTER, GRAPH_MATCH_FROM_ROOT, EACH_RANKS,
+                      ONE_BLOCK, PROFILER_SCATTER},
 };
 
-void coll_sizes(const struct call *c, size_t *sent, size_t *received)
+void coll_sizes(const struct nccl_call *c, size_t *sent, size_t *received)
 {
     const struct kind *const k = &kinds[c->coll];
     const size_t block = c->count * reduce_type_size(c->type);
     const size_t n = (size_t)c->comm->nranks;
     const int is_root = c->comm->rank == c->root;
-    *sent = k->all_send ? n * block : block;
-    *received = k->all_recv ? n * block : block;
+    *sent = k->sends == EACH_RANKS ? n * block : block;
+    *received = k->receives == EACH_RANKS ? n * block : block;
     if (k->match == GRAPH_MATCH_FROM_ROOT && !is_root)
         *sent = 0;
     if (k->match == GRAPH_MATCH_TO_ROOT && !is_root)
         *received = 0;
 }
 
-enum topo_op coll_op(const struct call *c)
+enum topo_op coll_op(const struct nccl_call *c)
 {
     return kinds[c->coll].op;
 }
 
-int coll_func(const struct call *c)
+enum profiler_func coll_func(const struct nccl_call *c)
 {
     return kinds[c->coll].func;
 }
 
-int coll_is_messages(const struct call *c)
+int coll_is_messages(const struct nccl_call *c)
 {
     return c->coll == COLL_ALLTOALL || c->coll == COLL_GATHER ||
            c->coll == COLL_SCATTER;
 }
 
-int coll_sends(const struct call *c, int peer)
+int coll_sends(const struct nccl_call *c, int peer)
 {
     return c->coll == COLL_ALLTOALL ||
            (c->coll == COLL_GATHER ? peer : c->comm->rank) == c->root;
 }
 
-int coll_receives(const struct call *c, int peer)
+int coll_receives(const struct nccl_call *c, int peer)
 {
     return c->coll == COLL_ALLTOALL ||
            (c->coll == COLL_GATHER ? c->comm->rank : peer) == c->root;
 }
 
-size_t coll_nbytes(const struct call *c)
+size_t coll_nbytes(const struct nccl_call *c)
 {
     const struct kind *const k = &kinds[c->coll];
-    const int blocks = k->all_send || k->all_recv ? c->comm->nranks : 1;
+    const int is_each = k->sends == EACH_RANKS || k->receives == EACH_RANKS;
+    const int blocks = is_each ? c->comm->nranks : 1;
     return c->count * reduce_type_size(c->type) * (size_t)blocks;
 }
 
-void coll_fill_node(const struct call *c, uint64_t seq, struct graph_node *n)
+void coll_fill_node(const struct nccl_call *c, uint64_t seq,
+                    struct graph_node *n)
 {
     n->op = coll_op(c);
     n->match_kind = kinds[c->coll].match;
@@ -111,7 +123,10 @@ static int describe_post(const struct hub_post *p, int rank, char *out,
     const int reduces = p->kind == COLL_ALLREDUCE || p->kind == COLL_REDUCE ||
                         p->kind == COLL_REDUCESCATTER;
     if (p->kind == COLL_SPLIT)
-        return snprintf(out, nbytes, "  rank %d: ncclCommSplit\n", rank);
+        return snprintf(out, nbytes,
+                        "  rank %d: ncclCommSplit(color %d, key %d) at %s\n",
+                        rank, p->color, p->key,
+                        simgpu_site_location_text(&p->site, site, sizeof site));
     if (p->kind == COLL_WINDOW)
         return snprintf(
             out, nbytes, "  rank %d: %s(%llu bytes, flags %#x) at %s\n", rank,
@@ -146,8 +161,8 @@ static _Noreturn void report_difference(const struct ncclComm *c, uint64_t seq)
 
 /* ---- the rendezvous ------------------------------------------------------ */
 
-struct coll_arg { /* for messages */
-    const struct call *call;
+struct coll_arg { /* a collective that NCCL runs as messages */
+    const struct nccl_call *call;
     uint64_t seq;
 };
 
@@ -165,7 +180,7 @@ static void describe(const void *arg, char *out, size_t nbytes)
         atomic_load(&hub_slot(&c->hub, a->seq)->arrived), c->nranks);
 }
 
-static void write_post(const struct call *c, struct hub_post *p)
+static void write_post(const struct nccl_call *c, struct hub_post *p)
 {
     size_t sent, received;
     coll_sizes(c, &sent, &received);
@@ -191,7 +206,7 @@ void coll_check(const struct ncclComm *c, uint64_t seq)
             report_difference(c, seq);
 }
 
-int coll_run(const struct call *c, uint64_t seq)
+int coll_run(const struct nccl_call *c, uint64_t seq)
 {
     const struct hub_view *const hub = &c->comm->hub;
     const struct coll_arg arg = {c, seq};

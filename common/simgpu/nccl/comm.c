@@ -1,11 +1,13 @@
 #include "nccl/comm.h"
 
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
 #include "base/mix.h"
+#include "core/clock/clock.h"
+#include "core/clock/model.h"
 #include "core/device.h"
-#include "core/model.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/wait.h"
@@ -24,11 +26,12 @@ uint64_t comm_magic(void)
 struct comm_id comm_id_new(void)
 {
     struct comm_id id = {.magic = MAGIC, .owner = simgpu_proc()->id};
-    id.fd = hub_make(&id.nonce); // stays open for the other ranks
+    // the descriptor stays open until all ranks have mapped the hub
+    id.fd = hub_make(&id.nonce);
     return id;
 }
 
-static uint64_t secret; /* of the process, for ranks that join from now on */
+static uint64_t secret; /* sent by ranks that join from now on */
 
 void comm_set_secret(uint64_t new_secret)
 {
@@ -42,6 +45,7 @@ static struct ncclComm *comm_new(int nranks, int rank,
     const size_t n = (size_t)nranks, nsignals = n * HUB_SIGNALS;
     struct ncclComm *const c = simgpu_need(calloc(1, sizeof *c), of, nranks);
     c->magic = MAGIC;
+    entry_made(&c->use);
     c->config = *config;
     c->rank = c->hub.rank = rank;
     c->nranks = c->hub.nranks = nranks;
@@ -73,7 +77,7 @@ void comm_discard(struct ncclComm *c)
     c->state = COMM_DESTROYED;
 }
 
-/* Enter this rank into the hub. */
+/* Register this rank in the hub. */
 static ncclResult_t sit(struct ncclComm *c, uint64_t ids)
 {
     struct hub *const hub = c->hub.hub;
@@ -100,7 +104,7 @@ static ncclResult_t sit(struct ncclComm *c, uint64_t ids)
     return ncclSuccess;
 }
 
-/* Nothing is left of the hub that the id names. */
+/* Say why the hub of this id no longer exists. */
 static ncclResult_t used_up(const struct comm_id *id)
 {
     if (simgpu_peer_attach(&id->owner))
@@ -144,7 +148,9 @@ ncclResult_t comm_rejoin(struct ncclComm *c, const struct comm_id *id)
         return nccl_error(ncclSystemError, "process %d is gone", id->owner.pid);
     c->uid = id->nonce;
     c->nrendezvous = 0;
-    c->revived = 1; // to be split only, so nothing needs its connections
+    atomic_store(&c->stopped, 0);
+    // the communicator can only be split, which needs no connections
+    c->revived = 1;
     return sit(c, 0);
 }
 
@@ -190,6 +196,14 @@ ncclResult_t comm_check_ready(ncclComm_t comm, const char *call)
     return err;
 }
 
+ncclResult_t comm_use(ncclComm_t comm, const char *call, uint32_t site)
+{
+    const ncclResult_t err = comm_check(comm, call);
+    if (err == ncclSuccess && comm->state != COMM_DESTROYED)
+        entry_use(&comm->use, site);
+    return comm_check_ready(comm, call);
+}
+
 ncclResult_t comm_check_managed(ncclComm_t comm, const char *call)
 {
     const ncclResult_t err = comm_check_made(comm, call);
@@ -198,8 +212,10 @@ ncclResult_t comm_check_managed(ncclComm_t comm, const char *call)
     if (hub_lost(&comm->hub))
         comm_note_lost(comm);
     const int error = atomic_load(&comm->error);
+    if (error == ncclRemoteError)
+        return comm_lost(comm, call);
     return error ? nccl_error((ncclResult_t)error,
-                              "%s : a rank has aborted the communicator", call)
+                              "%s : the communicator has failed", call)
                  : ncclSuccess;
 }
 
@@ -213,6 +229,42 @@ void comm_note_lost(struct ncclComm *c)
 {
     int none = ncclSuccess;
     atomic_compare_exchange_strong(&c->error, &none, ncclRemoteError);
+}
+
+ncclResult_t comm_lost(struct ncclComm *c, const char *call)
+{
+    char who[512];
+    comm_note_lost(c);
+    return nccl_error(ncclRemoteError, "%s : the communicator is lost: %s",
+                      call, hub_culprit_text(&c->hub, who, sizeof who));
+}
+
+static void describe_lost(const void *arg, char *out, size_t nbytes)
+{
+    char who[512];
+    const struct ncclComm *const c = arg;
+    snprintf(out, nbytes,
+             "cannot complete, since %s; ncclCommGetAsyncError tells, and "
+             "ncclCommAbort ends the wait",
+             hub_culprit_text(&c->hub, who, sizeof who));
+}
+
+void comm_await_stop(struct ncclComm *c, const char *call, uint32_t site)
+{
+    const struct wait_note note = {
+        .call = call, .site = site, .describe = describe_lost, .arg = c};
+    while (!atomic_load(&c->stopped))
+        simgpu_wait(&c->stopped, 0, &note);
+}
+
+void comm_stop(struct ncclComm *c, const char *call, const char *did,
+               uint32_t site)
+{
+    simgpu_clock_note_abort();
+    hub_abort(&c->hub, did, site);
+    atomic_store(&c->stopped, 1);
+    simgpu_wake(&c->stopped);
+    comm_drain(c, call, site);
 }
 
 void comm_note_tail(struct ncclComm *c, struct fence m)

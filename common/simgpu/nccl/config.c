@@ -15,7 +15,7 @@ _Static_assert(sizeof(ncclConfig_t) <= offsetof(struct config, name) + 4 &&
                        offsetof(struct config, nvlink_centric),
                "NCCL's members, in its order");
 
-/* Members, the NCCL that they came with and the values that it accepts. */
+/* Members, the NCCL version that added each, and the values it accepts. */
 static const struct rule {
     size_t offset;
     int since, low, high;
@@ -85,7 +85,8 @@ static struct config undefined(void)
 
 static ncclResult_t copy(const ncclConfig_t *from, struct config *out)
 {
-    size_t nbytes; // the first member: a struct of an older NCCL is shorter
+    // the first member: a program built for an older NCCL passes less
+    size_t nbytes;
     memcpy(&nbytes, from, sizeof nbytes);
     memcpy(out, from, nbytes < GIVEN ? nbytes : GIVEN);
     if (out->magic != MAGIC)
@@ -100,7 +101,7 @@ static ncclResult_t copy(const ncclConfig_t *from, struct config *out)
     return check(out);
 }
 
-/* One signal in one context, unless the program asks for more. */
+/* By default there is one context with one signal. */
 static ncclResult_t count_signals(struct config *c)
 {
     if (c->rma_contexts == NCCL_CONFIG_UNDEF_INT)

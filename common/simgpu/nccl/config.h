@@ -8,8 +8,8 @@
 
 enum { CONFIG_NAME = 64 };
 
-/* ncclConfig_t of NCCL 2.32, whichever header this is compiled with, and what
- * has to outlive the program's struct. */
+/* ncclConfig_t of NCCL 2.32, regardless of the header that this is compiled
+ * with, and copies of the texts that it points to. */
 struct config {
     size_t size;
     unsigned magic, version;
@@ -27,11 +27,11 @@ struct config {
     int channels_per_peer;
     int nvlink_centric;
     int graph_usage;
-    int rma_contexts; /* of one-sided messages; */
+    int rma_contexts; /* contexts of one-sided messages */
     int p2p_peers;
     int graph_ordering;
     int launch_order;
-    int rma_signals; /* in each context */
+    int rma_signals; /* signals in each context */
     int rma_eager;
     int host_cft;
     int nvls_mode;
@@ -40,15 +40,15 @@ struct config {
 };
 
 /*
- * Fill *out from the program's configuration, or if that is NULL from the
+ * Fill in *out from the program's configuration or, if that is NULL, from the
  * parent's or the defaults, and from the environment. Members that the
- * program's NCCL did not have yet are undefined, whatever lies there.
+ * program's version of NCCL lacks count as undefined. Returns
  * ncclInvalidArgument for a bad value.
  */
 ncclResult_t config_make(const ncclConfig_t *from, const struct config *parent,
                          struct config *out);
 
-/* The number of channels of a communicator that would have this many. */
+/* How many of these channels the configuration permits. */
 int config_channels(const struct config *c, int nchannels);
 
 #endif

@@ -5,23 +5,23 @@
 #include <stdlib.h>  /* getenv */
 #include <string.h>  /* strcmp */
 
-#include "core/model.h"
+#include "core/clock/model.h"
 #include "core/report.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
 
-enum { END_NONE, END_HERE }; /* of a connection */
+enum { END_NONE, END_HERE }; /* state of one end of a connection */
 
-struct need { /* of one rank for another */
+struct need { /* one rank's need for a connection to another */
     pthread_t thread;
     const struct ncclComm *comm;
-    const char *call, *algo; /* algo NULL: of messages */
+    const char *call, *algo; /* algo NULL: a message */
     uint32_t site;
     int peer, receives;
     _Atomic uint32_t *theirs;
 };
 
-/* What the threads of this process owe. */
+/* The connections that threads of this process still have to wait for. */
 static struct {
     pthread_mutex_t lock;
     struct need *need;
@@ -48,7 +48,7 @@ static void owe(const struct need *need)
     pthread_mutex_unlock(&owed.lock);
 }
 
-static void connect_to(const struct call *c, int peer, const char *algo,
+static void connect_to(const struct nccl_call *c, int peer, const char *algo,
                        int receives, _Atomic uint32_t *mine,
                        _Atomic uint32_t *theirs)
 {
@@ -60,12 +60,12 @@ static void connect_to(const struct call *c, int peer, const char *algo,
                               .peer = peer,
                               .receives = receives,
                               .theirs = theirs};
-    atomic_fetch_or(mine, END_HERE); // beside HUB_LOST
+    atomic_fetch_or(mine, END_HERE); // an OR keeps HUB_LOST
     simgpu_wake(mine);
     owe(&need);
 }
 
-static void connect_message(const struct call *c, int peer, int receives)
+static void connect_message(const struct nccl_call *c, int peer, int receives)
 {
     const struct hub_view *const v = &c->comm->hub;
     const int from = receives ? peer : c->comm->rank;
@@ -76,7 +76,7 @@ static void connect_message(const struct call *c, int peer, int receives)
                    hub_end(v, from, to, !receives));
 }
 
-static void connect_messages(const struct call *c)
+static void connect_messages(const struct nccl_call *c)
 {
     for (int r = 0; r < c->comm->nranks; r++) {
         if (coll_sends(c, r))
@@ -103,7 +103,8 @@ static int same_node(const struct ncclComm *c, int a, int b)
     return simgpu_model_nodes(place, 2) == 1;
 }
 
-/* Which ranks an algorithm connects this one with, 1 for each. */
+/* Set is_neighbour[r] for each rank r that an algorithm connects this rank
+ * with. */
 static void find_neighbours(const struct ncclComm *c, const char *algo,
                             char *is_neighbour)
 {
@@ -117,7 +118,7 @@ static void find_neighbours(const struct ncclComm *c, const char *algo,
     simgpu_model_ring(place, n, 0, ring);
     for (int i = 0; i < n; i++) {
         const int a = ring[i], b = ring[(i + 1) % n];
-        // a tree is a chain in a node, and NVLS begins with a barrier of it
+        // within a node a tree is a chain, and NVLS begins with a barrier
         const int linked =
             strcmp(algo, "RING") == 0 ||
             (strcmp(algo, "TREE") == 0 && i + 1 < n && same_node(c, a, b));
@@ -130,9 +131,9 @@ static void find_neighbours(const struct ncclComm *c, const char *algo,
     free(ring);
 }
 
-/* True for sizes of which none has been seen: asking for the algorithm is
- * costly, and is done once for each power of two. */
-static int is_new_size(const struct call *c)
+/* True for the first collective of its kind with this power of two in its size:
+ * finding the algorithm is expensive, and is done once for each. */
+static int is_new_size(const struct nccl_call *c)
 {
     const int power = 63 - __builtin_clzll(coll_nbytes(c) | 1);
     uint64_t *const seen = &c->comm->sizes[c->coll];
@@ -141,7 +142,7 @@ static int is_new_size(const struct call *c)
     return is_new;
 }
 
-static void connect_collective(const struct call *c)
+static void connect_collective(const struct nccl_call *c)
 {
     static const char *const algos[HUB_ALGORITHMS] = {"RING", "TREE", "NVLS",
                                                       "NVLS_TREE"};
@@ -167,7 +168,7 @@ static void connect_collective(const struct call *c)
     free(is_neighbour);
 }
 
-static void connect_call(const struct call *c)
+static void connect_call(const struct nccl_call *c)
 {
     if (c->comm->nranks == 1 || c->comm->config.split_share == 1)
         return;
@@ -179,7 +180,7 @@ static void connect_call(const struct call *c)
         connect_collective(c);
 }
 
-/* ---- what is owed -------------------------------------------------------- */
+/* ---- waiting for connections --------------------------------------------- */
 
 static void describe(const void *arg, char *out, size_t nbytes)
 {
@@ -199,7 +200,8 @@ static void describe(const void *arg, char *out, size_t nbytes)
                  need->comm->rank);
 }
 
-/* Take out one need of this thread, or of the communicator: 1, or 0. */
+/* Remove one need of this thread or, if c isn't NULL, of this communicator.
+ * Returns 1, or 0 if there is none. */
 static int take(struct need *out, const struct ncclComm *c)
 {
     const pthread_t me = pthread_self();
@@ -225,7 +227,8 @@ static void wait_for_all(void)
                                        .site = need.site,
                                        .describe = describe,
                                        .arg = &need};
-        hub_wait(need.theirs, END_HERE, &note); // or it is lost: nothing to do
+        // if the communicator is lost, there is nothing to wait for
+        hub_wait(need.theirs, END_HERE, &note);
     }
 }
 
@@ -236,7 +239,7 @@ void connect_forget(const struct ncclComm *c)
         ;
 }
 
-void connect_calls(const struct call *calls, int n)
+void connect_calls(const struct nccl_call *calls, int n)
 {
     for (int i = 0; i < n; i++)
         connect_call(&calls[i]);

@@ -10,6 +10,8 @@
 #include <unistd.h>  /* gettid */
 
 #include "core/device.h"
+#include "core/watch/ignored.h"
+#include "nccl/entry.h"
 
 enum level { LEVEL_NONE, LEVEL_VERSION, LEVEL_WARN, LEVEL_INFO };
 
@@ -70,7 +72,7 @@ static unsigned subsystems_of(const char *words)
     return set;
 }
 
-/* NCCL_DEBUG_FILE: %h is the host, %p the process, %% a '%'. */
+/* In NCCL_DEBUG_FILE, %h is the host, %p the process, %% a '%'. */
 static FILE *open_file(const char *pattern)
 {
     char name[4096];
@@ -185,21 +187,24 @@ ncclResult_t debug_error(ncclResult_t result, const char *file, int line,
     va_start(args, format);
     vsnprintf(last_error, sizeof last_error, format, args);
     va_end(args);
+    entry_result(result);
     pthread_once(&once, start);
     if (level >= LEVEL_WARN) {
         const char *const slash = strrchr(file, '/');
         snprintf(kind, sizeof kind, "%s:%d NCCL WARN", slash ? slash + 1 : file,
                  line);
-        print("\n", simgpu_device_current(), kind, last_error); // as NCCL does
+        // the blank line is NCCL's
+        print("\n", simgpu_device_current(), kind, last_error);
     }
     return result;
 }
 
-/* ---- what programs ask --------------------------------------------------- */
+/* ---- what programs query ------------------------------------------------- */
 
 const char *pncclGetLastError(ncclComm_t comm)
 {
     (void)comm;
+    simgpu_ignored_forget(IGNORED_NCCL);
     return last_error;
 }
 
@@ -221,17 +226,20 @@ const char *pncclGetErrorString(ncclResult_t result)
                : "unknown result code";
 }
 
-/* A macro in the newest header: programs that were built before call it. */
+/* The newest header has a macro of this name; programs built with an older
+ * header call the function. */
 #undef ncclResetDebugInit
 #undef pncclResetDebugInit
 void pncclResetDebugInit(void)
 {
     pthread_once(&once, start);
-    start(); // a file that was open stays open: others may be writing to it
+    // a file that is open stays open: another thread may be writing to it
+    start();
 }
 
 ncclResult_t pncclGetVersion(int *version)
 {
+    NCCL_ENTER();
     if (!version)
         return nccl_error(ncclInvalidArgument,
                           "GetVersion : version argument is NULL");
@@ -243,6 +251,6 @@ ncclResult_t pncclGetVersion(int *version)
 NCCL_ALIAS(ncclGetLastError)
 NCCL_ALIAS(ncclGetErrorString)
 NCCL_ALIAS(ncclGetVersion)
-/* deprecated in the real header, so its type is not asked for */
+/* The real header deprecates it, so NCCL_ALIAS would cause a warning. */
 void ncclResetDebugInit(void)
     __attribute__((weak, alias("pncclResetDebugInit")));

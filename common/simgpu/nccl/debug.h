@@ -1,12 +1,12 @@
 /*
  * debug.h: NCCL_DEBUG, and the reasons of failed calls
  *
- *   NCCL_DEBUG         VERSION, WARN (errors too), INFO (what NCCL does too)
- *   NCCL_DEBUG_SUBSYS  of INFO: INIT,ENV (default), COLL, P2P, GRAPH, TUNING,
- *                      REG, ALL, ...; ^COLL: all but these
+ *   NCCL_DEBUG         VERSION, WARN (and errors), INFO (and what NCCL does)
+ *   NCCL_DEBUG_SUBSYS  what INFO covers: INIT,ENV (default), COLL, P2P, GRAPH,
+ *                      TUNING, REG, ALL, ...; ^COLL: all but COLL
  *   NCCL_DEBUG_FILE    output, %h host, %p process; default standard output
  *
- * Lines have NCCL's own form: host:pid:tid [device] NCCL INFO text.
+ * Lines have NCCL's form: host:pid:tid [device] NCCL INFO text.
  */
 #ifndef SIMGPU_NCCL_DEBUG_H
 #define SIMGPU_NCCL_DEBUG_H
@@ -24,15 +24,16 @@ enum debug_subsys { /* NCCL's bits, in its order */
                     DEBUG_ALL = ~0,
 };
 
-/* True if lines of these subsystems are printed: for costly preparations. */
+/* True if lines of these subsystems are printed: check it before preparing a
+ * line that is expensive to compute. */
 int debug_wants(unsigned subsys);
 
-/* A line of NCCL_DEBUG=INFO. device: -1 for the calling thread's. */
+/* Print a line of NCCL_DEBUG=INFO. device -1 is the calling thread's. */
 void debug_info(unsigned subsys, int device, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What NCCL gives to plugins: a line of theirs, at NCCL's levels (2 warning, 3
- * and above information) and for NCCL's subsystems. */
+/* The function that NCCL passes to plugins for printing. `at` is NCCL's level
+ * (2 is a warning, 3 and above information), subsys one of NCCL's bits. */
 void debug_log(int at, unsigned long subsys, const char *file, int line,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,9 +1,10 @@
 /*
- * devcomm.c: device communicators, and what host code asks of teams and windows
+ * devcomm.c: device communicators; host queries about teams and windows
  *
- * A device communicator is plain data that kernels get by value. Its barriers,
- * signals and the program's own requirements lie in one resource buffer, which
- * all ranks lay out alike and register as a window.
+ * A device communicator is plain data that kernels get by value. One resource
+ * buffer contains its barriers, its signals and what the program's own
+ * requirements ask for. All ranks lay the buffer out alike and register it as a
+ * window.
  */
 #include "include/nccl_device/host.h"
 
@@ -14,11 +15,11 @@
 #include "nccl/group.h"
 #include "nccl/window.h"
 
-#define UNIT 128 /* bytes of a resource handle's step */
+#define UNIT 128 /* bytes; resource handles count in it */
 
-struct layout { /* of a resource buffer that is being laid out */
+struct layout { /* a resource buffer that is being laid out */
     size_t nbytes;
-    uint32_t nsignals, ncounters; /* of a context */
+    uint32_t nsignals, ncounters; /* per context */
 };
 
 static ncclDevResourceHandle_t reserve(struct layout *l, size_t nbytes,
@@ -30,13 +31,13 @@ static ncclDevResourceHandle_t reserve(struct layout *l, size_t nbytes,
     return (ncclDevResourceHandle_t)(at / UNIT);
 }
 
-/* The words of lsa_barrier.h. */
+/* Size of the words that lsa_barrier.h uses. */
 static size_t barrier_nbytes(ncclTeam_t team, int n)
 {
     return (size_t)n * (size_t)(3 + team.nRanks) * sizeof(uint32_t);
 }
 
-/* The lines of ll_a2a.h. */
+/* Size of the lines that ll_a2a.h uses. */
 static size_t lla2a_nbytes(int nblocks, int nslots)
 {
     enum { LINE = 16 };
@@ -73,7 +74,7 @@ static ncclTeam_t rail_of(const struct ncclComm *c)
     return ncclTeamOuterFactor(world_of(c), window_lsa_size(c));
 }
 
-/* What the program's own list asks for. */
+/* Reserve what the program's list of requirements asks for. */
 static void reserve_list(struct layout *l,
                          const ncclDevResourceRequirements_t *r)
 {
@@ -104,7 +105,7 @@ static size_t lay_out(const struct ncclComm *c,
         reserve_gin(&l, rail_of(c), reqs->railGinBarrierCount);
     out->worldGinBarrier =
         reserve_gin(&l, world_of(c), reqs->worldGinBarrierCount);
-    // as in NCCL, without a handle: a list names one
+    // as in NCCL, only an entry of the list gets a handle
     reserve(&l, lla2a_nbytes(reqs->lsaLLA2ABlockCount, reqs->lsaLLA2ASlotCount),
             UNIT);
     reserve_list(&l, reqs->resourceRequirementsList);
@@ -120,7 +121,8 @@ static size_t lay_out(const struct ncclComm *c,
     return l.nbytes + UNIT;
 }
 
-/* Multimem is for the LSA team here, whatever team a list names. */
+/* Check that the list asks for multimem for the LSA team only, which alone has
+ * it here, and that the machine has it. */
 static ncclResult_t check_teams(struct ncclComm *c,
                                 const ncclDevCommRequirements_t *reqs)
 {
@@ -147,11 +149,11 @@ static ncclResult_t check_requirements(struct ncclComm *c,
                                        const ncclDevCommRequirements_t *reqs,
                                        const ncclDevComm_t *out)
 {
-    ncclResult_t err = comm_check_ready(c, "DevCommCreate");
-    if (err == ncclSuccess && (!reqs || !out))
+    ncclResult_t err = ncclSuccess;
+    if (!reqs || !out)
         err = nccl_error(ncclInvalidArgument,
                          "DevCommCreate : reqs or outDevComm is NULL");
-    // before 2.29 a program zeroed the structure instead
+    // before 2.29 a program zeroed the struct instead of setting magic
     if (err == ncclSuccess && NCCL_VERSION_CODE >= NCCL_VERSION(2, 29, 0) &&
         reqs->magic != NCCL_API_MAGIC)
         err = nccl_error(ncclInvalidArgument,
@@ -168,7 +170,9 @@ static ncclResult_t begin_create(struct ncclComm *c,
                                  const ncclDevCommRequirements_t *reqs,
                                  ncclDevComm_t *out, uint32_t site)
 {
-    ncclResult_t err = check_requirements(c, reqs, out);
+    ncclResult_t err = comm_use(c, "DevCommCreate", site);
+    if (err == ncclSuccess)
+        err = check_requirements(c, reqs, out);
     if (err != ncclSuccess)
         return err;
     const ncclTeam_t lsa = lsa_of(c);
@@ -204,13 +208,15 @@ ncclResult_t pncclDevCommCreate(ncclComm_t comm,
                                 const ncclDevCommRequirements_t *reqs,
                                 ncclDevComm_t *outDevComm)
 {
+    NCCL_ENTER();
     group_enter();
     return group_leave(begin_create(comm, reqs, outDevComm, CALLER_SITE()));
 }
 
 ncclResult_t pncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t *devComm)
 {
-    ncclResult_t err = comm_check_ready(comm, "DevCommDestroy");
+    NCCL_ENTER();
+    ncclResult_t err = comm_use(comm, "DevCommDestroy", CALLER_SITE());
     if (err != ncclSuccess)
         return err;
     struct comm_buffer *const b =
@@ -227,6 +233,7 @@ ncclResult_t pncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t *devComm)
 ncclResult_t pncclCommQueryProperties(ncclComm_t comm,
                                       ncclCommProperties_t *props)
 {
+    NCCL_ENTER();
     ncclResult_t err = comm_check_ready(comm, "CommQueryProperties");
     if (err == ncclSuccess && (!props || props->magic != NCCL_API_MAGIC))
         err = nccl_error(ncclInvalidArgument,
@@ -298,6 +305,7 @@ ncclResult_t pncclGinBarrierCreateRequirement(
     ncclComm_t comm, ncclTeam_t team, int nBarriers,
     ncclGinBarrierHandle_t *outHandle, ncclDevResourceRequirements_t *outReq)
 {
+    NCCL_ENTER();
     (void)comm;
     memset(outReq, 0, sizeof *outReq);
     outReq->ginSignalCount = nBarriers * team.nRanks;
@@ -305,7 +313,7 @@ ncclResult_t pncclGinBarrierCreateRequirement(
     return ncclSuccess;
 }
 
-/* Slots for elements of any size up to maxEltSize: ll_a2a.h. */
+/* Slots enough for elements of any size up to maxEltSize (ll_a2a.h). */
 int pncclLLA2ACalcSlots(int maxElts, int maxEltSize)
 {
     return maxElts * ((maxEltSize + 7) / 8);
@@ -315,6 +323,7 @@ ncclResult_t pncclLLA2ACreateRequirement(int nBlocks, int nSlots,
                                          ncclLLA2AHandle_t *outHandle,
                                          ncclDevResourceRequirements_t *outReq)
 {
+    NCCL_ENTER();
     if (nBlocks < 0 || nSlots < 0 || !outHandle || !outReq)
         return nccl_error(ncclInvalidArgument,
                           "LLA2ACreateRequirement : %d blocks, %d slots, or "
@@ -333,6 +342,7 @@ ncclResult_t pncclLLA2ACreateRequirement(int nBlocks, int nSlots,
 ncclResult_t pncclGetPeerDevicePointer(ncclWindow_t window, size_t offset,
                                        int peer, void **outPtr)
 {
+    NCCL_ENTER();
     const struct simgpu_window *w;
     const ncclResult_t err = window_check(window, "GetPeerDevicePointer", &w);
     if (err != ncclSuccess)
@@ -342,7 +352,7 @@ ncclResult_t pncclGetPeerDevicePointer(ncclWindow_t window, size_t offset,
                           "GetPeerDevicePointer : outPtr is NULL, or offset "
                           "%zu or peer %d are outside the window",
                           offset, peer);
-    // as in NCCL, NULL for a rank that loads and stores do not reach
+    // as in NCCL, NULL for a rank that loads and stores cannot reach
     const int reached =
         peer >= w->lsa_first && peer < w->lsa_first + w->lsa_nranks;
     *outPtr = reached ? w->base[peer] + offset : NULL;
@@ -352,6 +362,7 @@ ncclResult_t pncclGetPeerDevicePointer(ncclWindow_t window, size_t offset,
 ncclResult_t pncclGetLsaDevicePointer(ncclWindow_t window, size_t offset,
                                       int lsaRank, void **outPtr)
 {
+    NCCL_ENTER();
     const struct simgpu_window *w;
     const ncclResult_t err = window_check(window, "GetLsaDevicePointer", &w);
     if (err != ncclSuccess)
@@ -367,6 +378,7 @@ ncclResult_t pncclGetLsaDevicePointer(ncclWindow_t window, size_t offset,
 ncclResult_t pncclGetLsaMultimemDevicePointer(ncclWindow_t window,
                                               size_t offset, void **outPtr)
 {
+    NCCL_ENTER();
     const struct simgpu_window *w;
     const ncclResult_t err =
         window_check(window, "GetLsaMultimemDevicePointer", &w);
@@ -385,6 +397,7 @@ ncclResult_t pncclGetMultimemDevicePointer(ncclWindow_t window, size_t offset,
                                            ncclMultimemHandle_t multimem,
                                            void **outPtr)
 {
+    NCCL_ENTER();
     if (!multimem.mcBasePtr)
         return nccl_error(ncclInvalidArgument,
                           "GetMultimemDevicePointer : the handle is empty");

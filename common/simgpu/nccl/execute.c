@@ -1,19 +1,20 @@
 /*
  * execute.c: what the streams' workers do for a group of calls
  *
- * NCCL launches a group as one operation per communicator, on the first of the
- * streams that the group uses with it; the other streams join before and after.
- * Here it is one operation per call, all on that stream, between the joins:
+ * NCCL launches a group as one operation per communicator, on the first stream
+ * that the group uses with that communicator; the group's other streams join it
+ * before and after. Here a group becomes one operation per call, all on that
+ * stream, between the joins:
  *
  *     stream 1  --+--[coll][recv][send]--+--     calls of one communicator
  *     stream 2  --+----------------------+--
  *
  * Collectives come first, in the order of their calls, then one-sided messages
- * and waits for them, likewise, then receives, then sends; but the first
- * operation posts the sends, and those that don't fit into their channels
- * follow while others wait (message.h), so no send holds up a receive. It also
- * waits at a gate until all operations of the group are recorded, since a peer
- * that meets one of them may ask for its modelled time.
+ * and waits for them, also in order, then receives, then sends. No send delays
+ * a receive: the first operation posts the sends, and operations that wait post
+ * those that didn't fit into their channels (message.h). The first operation
+ * also waits at a gate until all operations of the group are recorded, since a
+ * peer that completes one of them may ask for its modelled time.
  */
 #include "nccl/execute.h"
 
@@ -21,7 +22,7 @@
 #include <string.h> /* memcpy */
 
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/wait.h"
 #include "nccl/coll.h"
 #include "nccl/explain.h"
@@ -29,9 +30,9 @@
 #include "nccl/reduce.h"
 #include "nccl/rma.h"
 
-static _Atomic uint32_t ngroups; /* groups of several calls so far */
+static _Atomic uint32_t ngroups; /* groups with several calls so far */
 
-struct gate { /* of a group; freed by the last operation that passed it */
+struct gate { /* freed by the last operation of the group to pass */
     _Atomic uint32_t open; /* futex */
     _Atomic int refs;
 };
@@ -54,7 +55,11 @@ static void run(struct op *op)
         pass(o->gate);
     if (o->user_send)
         memcpy((void *)o->call.sendbuf, o->user_send, o->sent);
-    if (o->posts)
+    // what others posted before the abort no longer counts
+    if ((o->call.kind == CALL_COLL || o->call.kind == CALL_RECV) &&
+        hub_lost(&o->call.comm->hub))
+        err = -1;
+    if (err == 0 && o->posts)
         err = outbox_post(o->outbox);
     if (err == 0)
         switch (o->call.kind) {
@@ -64,9 +69,10 @@ static void run(struct op *op)
         case CALL_PUT: err = rma_put(o); break;
         case CALL_WAIT: err = rma_wait(o); break;
         }
-    if (err != 0)
+    if (err != 0) {
         comm_note_lost(o->call.comm);
-    else if (o->user_recv)
+        comm_await_stop(o->call.comm, o->call.name, o->call.site);
+    } else if (o->user_recv)
         memcpy(o->user_recv, o->call.recvbuf, o->received);
     if (err == 0)
         profiler_end_op(o);
@@ -97,18 +103,18 @@ static void add_access(struct graph_node *n, struct graph_access *access,
     if (simgpu_heap_find(p, &b) == 0) {
         a->alloc = b.id;
         a->begin = (uint64_t)((const char *)p - b.base);
-    } else { // registered memory: the process's own address space
+    } else { // registered host memory
         a->alloc = (uint64_t)simgpu_proc()->rank << 32;
         a->begin = (uintptr_t)p;
     }
     a->end = a->begin + nbytes;
 }
 
-/* access: room for three; move: for one */
+/* Fill in the node. access points to three entries, move to one. */
 static void fill_node(struct nccl_op *o, struct graph_access *access,
                       struct graph_move *move)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     struct graph_node *const n = &o->op.node;
     const size_t size = reduce_type_size(c->type);
     n->elem_size = (uint32_t)size;
@@ -139,14 +145,14 @@ static void fill_node(struct nccl_op *o, struct graph_access *access,
 
 /* ---- enqueueing ---------------------------------------------------------- */
 
-/* A copy that peers can map; NULL if they can map p itself. */
+/* A copy of p that peers can map, or NULL if they can map p itself. */
 static void *staged(const void *p, size_t nbytes, uint32_t site)
 {
     struct heap_block b;
     void *copy = NULL;
     if (nbytes == 0 || simgpu_heap_find(p, &b) == 0)
         return NULL;
-    if (simgpu_heap_alloc(HEAP_PINNED, nbytes, 0, site, &copy) != 0)
+    if (simgpu_heap_alloc(HEAP_PINNED, nbytes, HEAP_ORDINARY, site, &copy) != 0)
         simgpu_report_fault(NULL, "out of pinned memory for %zu bytes", nbytes);
     return copy;
 }
@@ -165,7 +171,7 @@ static void stage(struct nccl_op *o)
     }
 }
 
-static struct nccl_op *op_of(const struct call *c, uint32_t group)
+static struct nccl_op *op_of(const struct nccl_call *c, uint32_t group)
 {
     static const enum graph_kind kind[] = {[CALL_COLL] = GRAPH_COLL,
                                            [CALL_SEND] = GRAPH_SEND,
@@ -203,14 +209,14 @@ static struct nccl_op *op_of(const struct call *c, uint32_t group)
     return o;
 }
 
-struct run { /* the calls of a group on one communicator */
+struct run { /* a group's calls on one communicator */
     struct ncclComm *comm;
     struct stream *launch; /* the first stream used */
-    struct nccl_op **op;   /* in the order in which they run */
+    struct nccl_op **op;   /* in execution order */
     int n;
     struct stream **other; /* the other streams, each once */
     int nothers;
-    uint32_t site; /* of its first call */
+    uint32_t site; /* where the first call was made */
 };
 
 static void note_stream(struct run *r, struct stream *s)
@@ -224,7 +230,7 @@ static void note_stream(struct run *r, struct stream *s)
         r->other[r->nothers++] = s;
 }
 
-/* All operations share the outbox; the first one begins to empty it. */
+/* All operations share the outbox; the first one posts what fits. */
 static void give_outbox(struct run *r)
 {
     struct outbox *const b = outbox_new(r->comm, r->n);
@@ -245,7 +251,7 @@ static void enqueue(struct run *r, struct gate *gate)
     give_outbox(r);
     struct profiler_launch *const launch = profiler_enter_launch(r->op, r->n);
     for (int i = 0; i < r->n; i++) {
-        // the calls of a group are collected, and launched once
+        // a group's calls are collected and then launched once
         if (i > 0)
             r->op[i]->op.node.host_ps = simgpu_proc()->costs->api_host_ps;
         struct graph_access access[3];
@@ -267,8 +273,8 @@ static void enqueue(struct run *r, struct gate *gate)
     profiler_leave_launch(launch);
 }
 
-/* Collect the calls of one communicator, in the order in which they run. */
-static void collect(struct run *r, const struct call *calls, int n,
+/* Collect the calls on one communicator, in execution order. */
+static void collect(struct run *r, const struct nccl_call *calls, int n,
                     uint32_t group)
 {
     static const int turn[] = {[CALL_COLL] = 0,
@@ -285,7 +291,7 @@ static void collect(struct run *r, const struct call *calls, int n,
                 r->op[r->n++] = op_of(&calls[i], group);
 }
 
-static int first_of_comm(const struct call *calls, int i)
+static int first_of_comm(const struct nccl_call *calls, int i)
 {
     for (int k = 0; k < i; k++)
         if (calls[k].comm == calls[i].comm)
@@ -293,7 +299,7 @@ static int first_of_comm(const struct call *calls, int i)
     return 1;
 }
 
-void execute_calls(const struct call *calls, int n)
+void execute_calls(const struct nccl_call *calls, int n)
 {
     const uint32_t group = n > 1 ? ++ngroups : 0;
     static const char of[] = "a group of %d calls";

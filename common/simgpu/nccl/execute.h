@@ -7,6 +7,6 @@
 #include "nccl/call.h"
 
 /* Enqueue a group's n calls, in order. */
-void execute_calls(const struct call *calls, int n);
+void execute_calls(const struct nccl_call *calls, int n);
 
 #endif

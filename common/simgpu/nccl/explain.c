@@ -3,13 +3,13 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* getenv */
 
-#include "core/model.h"
+#include "core/clock/model.h"
 #include "core/report.h"
 #include "nccl/coll.h"
 
 /* ---- communicators ------------------------------------------------------- */
 
-/* The ranks' places; the caller frees them. */
+/* The ranks' GPUs as places on the machine; the caller frees the array. */
 static int32_t *places_of(const struct ncclComm *c)
 {
     int32_t *const place = simgpu_need(calloc((size_t)c->nranks, sizeof *place),
@@ -95,8 +95,8 @@ void explain_init_complete(const struct ncclComm *c,
 
 /* ---- calls --------------------------------------------------------------- */
 
-int explain_choice(const struct call *c, struct model_choice *out, char *err,
-                   size_t err_nbytes)
+int explain_choice(const struct nccl_call *c, struct model_choice *out,
+                   char *err, size_t err_nbytes)
 {
     int32_t *const place = places_of(c->comm);
     const int result =
@@ -106,18 +106,20 @@ int explain_choice(const struct call *c, struct model_choice *out, char *err,
     return result;
 }
 
-void explain_call(const struct call *c)
+void explain_call(const struct nccl_call *c)
 {
     struct model_choice choice;
     char err[512];
     const struct ncclComm *const comm = c->comm;
-    const char *const name = c->name + 4; // AllReduce
+    const char *const name = call_short_name(c);
     debug_info(DEBUG_COLL, comm->device,
-               "%s: opCount %llx sendbuff %p recvbuff %p count %zu datatype %d "
-               "op %d root %d comm %p [nranks=%d] stream %p",
-               name, (unsigned long long)comm->nrendezvous, c->sendbuf,
-               c->recvbuf, c->count, (int)c->type, (int)c->op, c->root,
-               (const void *)comm, comm->nranks, (const void *)c->stream);
+               "%s: opCount %llx sendbuff %s recvbuff %s count %zu datatype %d "
+               "op %d root %d comm %p [nranks=%d] stream %s",
+               name, (unsigned long long)comm->nrendezvous,
+               simgpu_pointer_text(c->sendbuf).text,
+               simgpu_pointer_text(c->recvbuf).text, c->count, (int)c->type,
+               (int)c->op, c->root, (const void *)comm, comm->nranks,
+               simgpu_pointer_text(c->stream).text);
     if (c->kind != CALL_COLL || comm->rank != 0 || !debug_wants(DEBUG_TUNING))
         return;
     if (explain_choice(c, &choice, err, sizeof err) == 0)
@@ -139,7 +141,7 @@ ncclResult_t explain_check_settings(void)
                 : ncclSuccess;
 }
 
-ncclResult_t explain_check_choice(const struct call *c)
+ncclResult_t explain_check_choice(const struct nccl_call *c)
 {
     struct model_choice choice;
     char err[512];
@@ -151,5 +153,5 @@ ncclResult_t explain_check_choice(const struct call *c)
     return nccl_error(ncclInvalidUsage,
                       "Error : no algorithm/protocol available for function "
                       "%s: %s",
-                      c->name + 4, err);
+                      call_short_name(c), err);
 }

@@ -9,27 +9,30 @@
 
 #include "nccl/call.h"
 
-/* Before and after a communicator is created (parent: of a split). */
+/* Print a line before and after a communicator is created. parent is that of a
+ * split, else NULL. */
 void explain_init_start(const struct ncclComm *c, const char *call);
 void explain_init_complete(const struct ncclComm *c,
                            const struct ncclComm *parent, const char *call,
                            int color, int key);
 
-/* The number of its channels on the modelled machine, as configured. */
+/* The communicator's number of channels on the modelled machine, within the
+ * limits of its configuration. */
 int explain_channels(const struct ncclComm *c);
 
-/* What the modelled machine chooses for a collective. -1 with a line in err. */
+/* Find what the modelled machine chooses for a collective. Returns -1 and puts
+ * a line into err if no algorithm is possible. */
 struct model_choice;
-int explain_choice(const struct call *c, struct model_choice *out, char *err,
-                   size_t err_nbytes);
+int explain_choice(const struct nccl_call *c, struct model_choice *out,
+                   char *err, size_t err_nbytes);
 
-/* An enqueued call: its arguments (COLL), its algorithm (TUNING). */
-void explain_call(const struct call *c);
+/* Print an enqueued call: its arguments (COLL), and its algorithm (TUNING). */
+void explain_call(const struct nccl_call *c);
 
 /* Check that NCCL_ALGO and NCCL_PROTO are lists of names that NCCL knows. */
 ncclResult_t explain_check_settings(void);
 
-/* Check that they leave an algorithm for this call. */
-ncclResult_t explain_check_choice(const struct call *c);
+/* Check that these two variables leave an algorithm for this call. */
+ncclResult_t explain_check_choice(const struct nccl_call *c);
 
 #endif

@@ -1,16 +1,16 @@
 #include "nccl/group.h"
 
 #include <stdlib.h> /* realloc */
-#include <string.h> /* memcpy */
+#include <string.h> /* memcpy, strlen */
 
 #include "core/device.h"
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "nccl/connect.h"
 #include "nccl/execute.h"
 #include "nccl/simulate.h"
 
-struct list { /* of structs of one size */
+struct list { /* a growing array of structs of one size */
     void *at;
     int n, cap;
 };
@@ -18,13 +18,13 @@ struct list { /* of structs of one size */
 /* The calling thread's group. */
 static _Thread_local struct {
     int depth;
-    ncclResult_t err; /* of the first call that failed */
+    ncclResult_t err; /* error of the first call that failed */
     struct list calls, setups;
 } group;
 
 /* A group of non-blocking communicators, which all point to it. */
 struct batch {
-    struct call *call;
+    struct nccl_call *call;
     int n, refs;
 };
 
@@ -38,7 +38,7 @@ static void append(struct list *l, const void *item, size_t nbytes)
     memcpy((char *)l->at + (size_t)l->n++ * nbytes, item, nbytes);
 }
 
-static struct call *calls(void)
+static struct nccl_call *calls(void)
 {
     return group.calls.at;
 }
@@ -48,7 +48,7 @@ static struct setup *setups(void)
     return group.setups.at;
 }
 
-/* ---- what a group may not hold ------------------------------------------- */
+/* ---- what a group must not contain --------------------------------------- */
 
 /* Check that a rank sends to itself as often as it receives from itself. */
 static ncclResult_t check_self(void)
@@ -57,7 +57,7 @@ static ncclResult_t check_self(void)
         const struct ncclComm *const comm = calls()[i].comm;
         int balance = 0;
         for (int k = 0; k < group.calls.n; k++) {
-            const struct call *const c = &calls()[k];
+            const struct nccl_call *const c = &calls()[k];
             if (c->comm == comm && c->root == comm->rank &&
                 (c->kind == CALL_SEND || c->kind == CALL_RECV))
                 balance += c->kind == CALL_SEND ? 1 : -1;
@@ -90,9 +90,9 @@ static ncclResult_t check_blocking(void)
     return ncclSuccess;
 }
 
-/* ---- running it ---------------------------------------------------------- */
+/* ---- running a group ----------------------------------------------------- */
 
-/* Setups of the same communicator before setup i. */
+/* The number of setups before setup i that belong to the same communicator. */
 static int before(int i)
 {
     int n = 0;
@@ -101,13 +101,14 @@ static int before(int i)
     return n;
 }
 
-/* The round in which setup i takes its steps: a hub holds few rendezvous. */
+/* The round in which setup i runs: a hub has slots for few rendezvous at a
+ * time. */
 static int round_of(int i)
 {
     return before(i) / SETUP_WINDOWS;
 }
 
-/* True if a communicator has several: it can hold only one for later. */
+/* True if a communicator has several setups; only one can be postponed. */
 static int any_has_several(void)
 {
     for (int i = 0; i < group.setups.n; i++)
@@ -116,7 +117,7 @@ static int any_has_several(void)
     return 0;
 }
 
-/* Take each step for all communicators before the next step. */
+/* Run one step for all communicators before the next step. */
 static ncclResult_t run_round(int round)
 {
     for (int step = SETUP_OFFER; step < SETUP_DONE; step++)
@@ -147,7 +148,7 @@ static void *copy_of(const void *from, size_t nbytes)
     return memcpy(simgpu_need(malloc(nbytes), "a group"), from, nbytes);
 }
 
-/* Leave everything to ncclCommGetAsyncError. */
+/* Postpone the group: ncclCommGetAsyncError will run it. */
 static ncclResult_t hand_over(void)
 {
     for (int i = 0; i < group.setups.n; i++) {
@@ -157,7 +158,8 @@ static ncclResult_t hand_over(void)
     if (group.calls.n == 0)
         return ncclInProgress;
     const struct batch b = {
-        .call = copy_of(calls(), (size_t)group.calls.n * sizeof(struct call)),
+        .call =
+            copy_of(calls(), (size_t)group.calls.n * sizeof(struct nccl_call)),
         .n = group.calls.n};
     struct batch *const batch = copy_of(&b, sizeof b);
     for (int i = 0; i < batch->n; i++)
@@ -168,11 +170,11 @@ static ncclResult_t hand_over(void)
     return ncclInProgress;
 }
 
-/* ---- on streams that are captured ---------------------------------------- */
+/* ---- capturing a group --------------------------------------------------- */
 
-struct captured { /* the calls of one device */
+struct captured { /* one device's calls */
     int n;
-    struct call call[];
+    struct nccl_call call[];
 };
 
 static void enqueue_captured(void *arg, void *stream)
@@ -183,7 +185,8 @@ static void enqueue_captured(void *arg, void *stream)
     execute_calls(c->call, c->n);
 }
 
-/* Is any stream captured: of a device; -1: of all? */
+/* True if a stream of this device, or for -1 of any device, is being
+ * captured. */
 static int any_captured(int device)
 {
     for (int i = 0; i < group.calls.n; i++)
@@ -199,7 +202,7 @@ static ncclResult_t record_launches(void)
     const int device = simgpu_device_current();
     cudaError_t err = cudaSuccess;
     for (int i = 0; i < group.calls.n && err == cudaSuccess; i++) {
-        const struct call *const c = &calls()[i];
+        const struct nccl_call *const c = &calls()[i];
         simgpu_device_set(c->comm->device);
         if (c->launched)
             err = cudaEventRecord(c->launched, c->handle);
@@ -212,14 +215,15 @@ static ncclResult_t record_launches(void)
                             cudaGetErrorString(err));
 }
 
-/* The calls of this device's communicators become a node of the graph. */
+/* Add the calls on this device's communicators to the captured graph as a
+ * node. */
 static int capture_device(int device)
 {
     const size_t n = (size_t)group.calls.n;
     struct stream **const streams =
         simgpu_need(calloc(n + 1, sizeof *streams), "a group");
-    struct captured *const c =
-        simgpu_need(calloc(1, sizeof *c + n * sizeof(struct call)), "a group");
+    struct captured *const c = simgpu_need(
+        calloc(1, sizeof *c + n * sizeof(struct nccl_call)), "a group");
     for (size_t i = 0; i < n; i++)
         if (calls()[i].comm->device == device) {
             streams[c->n] = calls()[i].stream;
@@ -247,7 +251,7 @@ static ncclResult_t partly_captured(void)
 
 static ncclResult_t capture_calls(void)
 {
-    // before anything is recorded
+    // check all devices before adding a node for any
     for (int i = 0; i < group.calls.n; i++)
         if (!any_captured(calls()[i].comm->device))
             return partly_captured();
@@ -297,6 +301,7 @@ static ncclResult_t end(float *estimated_us)
     if (--group.depth > 0)
         return ncclSuccess;
     profiler_end_group();
+    entry_group(0);
     ncclResult_t err = group.err;
     if (err == ncclSuccess)
         err = run_group(estimated_us);
@@ -322,9 +327,9 @@ ncclResult_t group_leave(ncclResult_t err)
     return err != ncclSuccess ? err : ended;
 }
 
-ncclResult_t group_add(const struct call *c)
+ncclResult_t group_add(const struct nccl_call *c)
 {
-    struct call call = *c;
+    struct nccl_call call = *c;
     profiler_enter_call(&call, group.depth);
     append(&group.calls, &call, sizeof call);
     profiler_leave_call(&call);
@@ -366,18 +371,54 @@ ncclResult_t group_progress(struct ncclComm *c)
     c->setup = NULL;
     if (c->pending && c->pending->n > 0) {
         execute_calls(c->pending->call, c->pending->n);
-        c->pending->n = 0; // done for the group's other communicators, too
+        // this ran the calls of the group's other communicators, too
+        c->pending->n = 0;
     }
     leave_batch(c);
     return ncclSuccess;
 }
 
-void group_forget(struct ncclComm *c)
+/* Remove the calls on c from the thread's group. Returns their number. */
+static int drop_calls(const struct ncclComm *c, struct nccl_call *call, int *n)
 {
+    int kept = 0;
+    for (int i = 0; i < *n; i++)
+        if (call[i].comm != c)
+            call[kept++] = call[i];
+    const int dropped = *n - kept;
+    *n = kept;
+    return dropped;
+}
+
+static int drop_setups(const struct ncclComm *c)
+{
+    int kept = 0;
+    for (int i = 0; i < group.setups.n; i++) {
+        struct setup *const s = &setups()[i];
+        if (s->parent == c)
+            setup_cancel(s);
+        else if (s->comm != c)
+            setups()[kept++] = *s;
+    }
+    const int dropped = group.setups.n - kept;
+    group.setups.n = kept;
+    return dropped;
+}
+
+void group_forget(struct ncclComm *c, const char *call)
+{
+    if (drop_calls(c, calls(), &group.calls.n) + drop_setups(c) > 0 &&
+        group.err == ncclSuccess)
+        group.err = nccl_error(ncclInvalidUsage,
+                               "%s : the open group has calls on this "
+                               "communicator",
+                               call + strlen("nccl"));
     if (c->setup && c->setup->comm != c)
         setup_cancel(c->setup);
     free(c->setup);
     c->setup = NULL;
+    if (c->pending)
+        drop_calls(c, c->pending->call, &c->pending->n);
     leave_batch(c);
 }
 
@@ -385,17 +426,21 @@ void group_forget(struct ncclComm *c)
 
 ncclResult_t pncclGroupStart(void)
 {
+    NCCL_ENTER();
     group_enter();
+    entry_group(1);
     return ncclSuccess;
 }
 
 ncclResult_t pncclGroupEnd(void)
 {
+    NCCL_ENTER();
     return end(NULL);
 }
 
 ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
 {
+    NCCL_ENTER();
     ncclSimInfo_t info = NCCL_SIM_INFO_INITIALIZER;
     size_t nbytes = 0;
     const unsigned magic = info.magic;

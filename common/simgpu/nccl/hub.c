@@ -4,6 +4,7 @@
 #include <errno.h>      /* errno */
 #include <fcntl.h>      /* O_RDWR */
 #include <limits.h>     /* INT_MAX */
+#include <stdio.h>      /* snprintf */
 #include <sys/mman.h>   /* memfd_create */
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* ftruncate */
@@ -146,8 +147,33 @@ static void lose(_Atomic uint32_t *word)
     simgpu_wake(word);
 }
 
-void hub_abort(const struct hub_view *v)
+static void blame(struct hub_culprit *c, int rank, const char *did,
+                  uint32_t site)
 {
+    uint32_t none = 0;
+    if (!atomic_compare_exchange_strong(&c->rank, &none, (uint32_t)rank + 1))
+        return;
+    snprintf(c->did, sizeof c->did, "%s", did);
+    simgpu_site_locate(site, &c->site);
+    atomic_store(&c->known, 1);
+}
+
+const char *hub_culprit_text(const struct hub_view *v, char *out, size_t nbytes)
+{
+    char site[256];
+    const struct hub_culprit *const c = &v->hub->culprit;
+    if (atomic_load(&c->known))
+        snprintf(out, nbytes, "rank %u %s at %s", atomic_load(&c->rank) - 1,
+                 c->did,
+                 simgpu_site_location_text(&c->site, site, sizeof site));
+    else
+        snprintf(out, nbytes, "a rank has aborted it");
+    return out;
+}
+
+void hub_abort(const struct hub_view *v, const char *did, uint32_t site)
+{
+    blame(&v->hub->culprit, v->rank, did, site);
     lose(&v->hub->joined);
     for (int i = 0; i < HUB_SLOTS; i++)
         lose(&hub_slot(v, (uint64_t)i)->state);
@@ -192,7 +218,8 @@ int hub_arrive(const struct hub_view *v, uint64_t seq)
 void hub_open(const struct hub_view *v, uint64_t seq, int helpers)
 {
     struct hub_slot *const s = hub_slot(v, seq);
-    atomic_store(&s->arrived, 0); // no rank arrives again before it has ended
+    // no rank arrives here again before this rendezvous has ended
+    atomic_store(&s->arrived, 0);
     atomic_store(&s->done, 0);
     atomic_store(&s->next, (uint64_t)generation(seq) << 32);
     atomic_fetch_add(&s->state, 1);
@@ -216,7 +243,8 @@ int64_t hub_claim(const struct hub_view *v, uint64_t seq, uint32_t npieces)
 {
     struct hub_slot *const s = hub_slot(v, seq);
     uint64_t next = atomic_load(&s->next);
-    do { // a late rank may find the slot reused for another rendezvous
+    // the slot may already belong to a later rendezvous
+    do {
         if (next >> 32 != generation(seq) || (uint32_t)next >= npieces)
             return -1;
     } while (!atomic_compare_exchange_weak(&s->next, &next, next + 1));
@@ -236,7 +264,8 @@ void hub_wait_end(const struct hub_view *v, uint64_t seq,
                   const struct wait_note *note)
 {
     _Atomic uint32_t *const state = &hub_slot(v, seq)->state;
-    // Even if the communicator is lost: an open rendezvous always completes.
+    // Waits even if the communicator is lost: an open rendezvous always
+    // completes.
     for (;;) {
         const uint32_t seen = atomic_load(state);
         if (reached(seen, 2 * generation(seq) + 2))

@@ -4,7 +4,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memmove */
 
-#include "core/dataless.h"
+#include "core/heap/dataless.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/wait.h"
@@ -14,7 +14,7 @@ struct outbox {
     _Atomic int refs;
     int n; /* sends that are not posted yet */
     struct nccl_op **send;
-    unsigned char *full; /* by peer: its channel has no room (outbox_post) */
+    unsigned char *full; /* by peer: its channel was full in outbox_post() */
 };
 
 struct outbox *outbox_new(struct ncclComm *comm, int n)
@@ -42,13 +42,13 @@ void outbox_add(struct outbox *b, struct nccl_op *send)
     b->send[b->n++] = send;
 }
 
-/* ---- what waits ---------------------------------------------------------- */
+/* ---- describing waits ---------------------------------------------------- */
 
 /* "rank 0 receives from rank 2 of 4, message 3, 1024 elements" */
 static void describe_message(const void *arg, char *out, size_t nbytes)
 {
     const struct nccl_op *const o = arg;
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     snprintf(
         out, nbytes, "rank %d %s rank %d of %d, message %llu, %zu elements",
         c->comm->rank, c->kind == CALL_SEND ? "sends to" : "receives from",
@@ -65,7 +65,7 @@ static struct wait_note note_of(struct nccl_op *o)
 
 static struct hub_message *message_of(const struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     const int me = c->comm->rank, sends = c->kind == CALL_SEND;
     return hub_message(&c->comm->hub, sends ? me : c->root,
                        sends ? c->root : me, (uint32_t)o->seq);
@@ -73,10 +73,10 @@ static struct hub_message *message_of(const struct nccl_op *o)
 
 /* ---- posting ------------------------------------------------------------- */
 
-/* Post a send: 1, or 0 if there is no room for it yet, or -1. */
+/* Post a send. Returns 1, 0 if its channel is full, or -1 if it is lost. */
 static int post(struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     struct hub_message *const m = message_of(o);
     const int room =
         hub_reached(&m->turn, hub_turn((uint32_t)o->seq, HUB_FREE));
@@ -95,7 +95,7 @@ int outbox_post(struct outbox *b)
     memset(b->full, 0, (size_t)b->comm->nranks);
     for (int i = 0; i < b->n; i++) {
         struct nccl_op *const o = b->send[i];
-        // the messages of a channel stay in order
+        // a channel's messages stay in order
         const int done = b->full[o->call.root] ? 0 : post(o);
         if (done < 0) {
             b->n = 0;
@@ -109,7 +109,7 @@ int outbox_post(struct outbox *b)
     return 0;
 }
 
-/* Sleep until the message has reached this turn, and post meanwhile. */
+/* Sleep until the message has reached this turn; post sends meanwhile. */
 static int wait_turn(struct nccl_op *o, enum hub_turn turn)
 {
     struct hub_message *const m = message_of(o);
@@ -133,9 +133,10 @@ static int wait_turn(struct nccl_op *o, enum hub_turn turn)
 
 /* ---- receiving ----------------------------------------------------------- */
 
-/* True if a message from there is only recorded, for lack of contents
- * (dataless.h). */
-static int receives_nothing(const struct call *c, const struct heap_ref *from)
+/* True if memory has no contents (dataless.h), so that the message is only
+ * recorded. */
+static int receives_nothing(const struct nccl_call *c,
+                            const struct heap_ref *from)
 {
     struct heap_block b;
     const int into = simgpu_heap_find(c->recvbuf, &b) == 0 && dataless(b.id);
@@ -149,7 +150,7 @@ static int receives_nothing(const struct call *c, const struct heap_ref *from)
 
 int message_receive(struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     struct hub_message *const m = message_of(o);
     if (wait_turn(o, HUB_POSTED) != 0)
         return -1;

@@ -1,8 +1,8 @@
 /*
- * param.c: NCCL's parameters, as programs ask for them
+ * param.c: NCCL's parameters, as programs query them
  *
- * A parameter's key is the name of its environment variable. Those that NCCL
- * documents are here, with NCCL's default; -2 means that NCCL decides.
+ * A parameter's key is the name of its environment variable. The table has
+ * those that NCCL documents, with NCCL's defaults; -2 means that NCCL decides.
  */
 #include <errno.h>    /* errno */
 #include <inttypes.h> /* PRId64 */
@@ -16,7 +16,7 @@
 struct ncclParamHandle {
     const char *key;
     int is_text;
-    int64_t number; /* default of a number; text: "" */
+    int64_t number; /* default of a number; a text's is "" */
 };
 
 // clang-format off
@@ -64,8 +64,8 @@ static ncclResult_t check(const struct ncclParamHandle *h, const void *out,
                             call);
 }
 
-/* A number from the environment, or the default if nothing useful is there, as
- * NCCL takes it. */
+/* The number in the environment or, as in NCCL, the default if that is not a
+ * number. */
 static int64_t number_of(const struct ncclParamHandle *h)
 {
     const char *const text = getenv(h->key);
@@ -99,7 +99,7 @@ static ncclResult_t find(const char *key, const char *call,
                       call, key ? key : "NULL");
 }
 
-/* A number of `bits` bits, stored to out. */
+/* Store a number of `bits` bits to out. */
 static ncclResult_t get(const struct ncclParamHandle *h, void *out,
                         const char *call, int bits, int is_signed)
 {
@@ -125,6 +125,7 @@ static ncclResult_t get(const struct ncclParamHandle *h, void *out,
 
 ncclResult_t pncclParamBind(ncclParamHandle_t *out, const char *key)
 {
+    NCCL_ENTER();
     if (!out)
         return nccl_error(ncclInvalidArgument,
                           "ParamBind : out argument is NULL");
@@ -150,6 +151,7 @@ GETTER(U64, uint64_t, 64, 0)
 
 ncclResult_t pncclParamGetStr(ncclParamHandle_t h, const char **out)
 {
+    NCCL_ENTER();
     static _Thread_local char text[TEXT];
     const ncclResult_t err = check(h, out, "ParamGetStr");
     if (err == ncclSuccess)
@@ -157,9 +159,10 @@ ncclResult_t pncclParamGetStr(ncclParamHandle_t h, const char **out)
     return err;
 }
 
-/* The bytes of a number, or of a text with its NUL. */
+/* Copies the bytes of a number, or a text with its NUL. */
 ncclResult_t pncclParamGet(ncclParamHandle_t h, void *out, int maxLen, int *len)
 {
+    NCCL_ENTER();
     char text[TEXT];
     const ncclResult_t err = check(h, out, "ParamGet");
     if (err != ncclSuccess)
@@ -182,6 +185,7 @@ ncclResult_t pncclParamGet(ncclParamHandle_t h, void *out, int maxLen, int *len)
 ncclResult_t pncclParamGetParameter(const char *key, const char **value,
                                     int *valueLen)
 {
+    NCCL_ENTER();
     static _Thread_local char text[TEXT];
     struct ncclParamHandle *h;
     if (!value)
@@ -198,6 +202,7 @@ ncclResult_t pncclParamGetParameter(const char *key, const char **value,
 
 ncclResult_t pncclParamGetAllParameterKeys(const char ***table, int *tableLen)
 {
+    NCCL_ENTER();
     static _Thread_local const char *keys[PARAMS];
     if (!table || !tableLen)
         return nccl_error(ncclInvalidArgument,
@@ -219,10 +224,11 @@ void pncclParamDumpAll(void)
 
 /* ---- encryption ---------------------------------------------------------- */
 
-/* Processes of one machine need none; but ranks whose settings differ could not
- * connect, so communicators compare them. */
+/* Processes of one machine don't need encryption. But ranks whose settings
+ * differ could not connect, so communicators compare them. */
 ncclResult_t pncclSetEncryption(const ncclEncryptionConfig_t *config)
 {
+    NCCL_ENTER();
     uint64_t secret = 0;
     if (!config)
         return nccl_error(ncclInvalidArgument,

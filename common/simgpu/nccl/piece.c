@@ -3,27 +3,24 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memmove */
 
-#include "core/dataless.h"
+#include "core/heap/dataless.h"
 #include "core/report.h"
 #include "nccl/reduce.h"
 
 enum {
     PIECE = 256 << 10, /* bytes claimed at a time */
-    BLOCK = 4 << 10,   /*
-                        * bytes reduced at a time: those of 4 ranks fit
-                        *                           into the first-level cache
-                        */
-    STREAM = 1 << 20,  /*
-                        * bytes of a collective that exceed a core's
-                        *                           share of the cache
-                        */
+    /* BLOCK bytes are reduced at a time: the inputs of 4 ranks fit into the
+     * first-level cache. STREAM is the size of a collective that exceeds a
+     * core's share of the cache. */
+    BLOCK = 4 << 10,
+    STREAM = 1 << 20,
 };
 
 struct rank_buffers {
     char *send, *recv;
 };
 
-/* ---- where things are ---------------------------------------------------- */
+/* ---- finding buffers ----------------------------------------------------- */
 
 static const struct hub_post *post_of(const struct work *w, int rank)
 {
@@ -40,7 +37,8 @@ static char *output(const struct work *w, int rank, size_t i)
     return w->rank[rank].recv + i * w->size;
 }
 
-/* Nothing is moved if memory has no contents (dataless.h). */
+/* Find out whether memory has no contents (dataless.h), so that nothing is
+ * moved. */
 static void look_for_contents(struct work *w)
 {
     int reads = 0, writes_contents = 0;
@@ -58,7 +56,7 @@ static void look_for_contents(struct work *w)
             "receive into memory that has them");
 }
 
-/* Called while a claimed piece keeps the posts as they are. */
+/* Call it while a claimed piece keeps the posts as they are. */
 static void find_buffers(struct work *w)
 {
     const int n = w->hub->nranks;
@@ -73,8 +71,8 @@ static void find_buffers(struct work *w)
 
 /* ---- moving -------------------------------------------------------------- */
 
-/* Before the first write to a peer's memory: a read fault maps sixteen pages at
- * a time, a write fault one. */
+/* Read peer memory before the first write to it: a read fault maps sixteen
+ * pages at a time, a write fault one. */
 static void touch(const char *p, size_t nbytes)
 {
     const size_t page = 4096;
@@ -121,8 +119,8 @@ static void reduce_block(const struct work *w, char *acc, size_t begin,
 
 /*
  * Reduce `count` elements from `begin` of the inputs to element `at` of the
- * outputs of ranks [first, last]. A block written in place is in the cache
- * already; one written elsewhere need not enter it.
+ * outputs of ranks [first, last]. A block that is reduced in place is in the
+ * cache already; one that is written elsewhere need not enter the cache.
  */
 static void reduce_to(const struct work *w, size_t begin, size_t count,
                       size_t at, int first, int last)

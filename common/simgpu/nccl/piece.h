@@ -2,9 +2,10 @@
  * piece.h: the work of a collective, cut into pieces
  *
  * A collective moves *blocks* of count elements: one for all ranks, one for
- * each rank, or one for each pair. A piece is a part of a block, large enough
- * to be worth claiming and small enough to balance the load. No piece reads
- * what another one writes, not even in place, so their order doesn't matter.
+ * each rank, or one for each pair of ranks. A piece is a part of a block, large
+ * enough to be worth claiming and small enough to balance the load. No piece
+ * reads what another piece writes, not even in place, so pieces can run in any
+ * order.
  */
 #ifndef SIMGPU_NCCL_PIECE_H
 #define SIMGPU_NCCL_PIECE_H
@@ -15,9 +16,9 @@ struct work { /* a collective whose ranks have all arrived */
     const struct hub_view *hub;
     uint64_t seq;
     enum coll_kind kind;
-    size_t count, size;        /* elements of a block; bytes of an element */
-    struct rank_buffers *rank; /* set with the first piece */
-    int empty;                 /* buffers without contents */
+    size_t count, size;        /* elements in a block; bytes in an element */
+    struct rank_buffers *rank; /* set by this rank's first piece */
+    int empty;                 /* buffers have no contents */
 };
 
 /* The number of other ranks worth waking for an operation of this size. */

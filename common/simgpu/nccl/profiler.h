@@ -1,64 +1,85 @@
 /*
- * profiler.h: the events that a profiler plugin hears of
+ * profiler.h: the events that a profiler plugin gets
  *
- * As in NCCL, a call raises these, each in the one around it:
+ * As in NCCL, a call raises these events, nested like this:
  *
  *     group API         the outermost ncclGroupStart to ncclGroupEnd
  *       collective API, p2p API    one call
- *         collective, p2p          what became of it: algorithm, channels
+ *         collective, p2p          the call's task: algorithm, channels
  *           kernel channel         once the operation has ended
- *       kernel launch              the calls of one communicator
+ *       kernel launch              the calls on one communicator
  *     group                        their tasks (parents before version 5)
  *
- * Host events are raised by the thread that makes the call, or whose
- * ncclCommGetAsyncError enqueues it; of a captured call, API events when it is
- * captured, the others at each launch. Kernel channel events are raised by the
- * stream's worker, before anything that waits for the operation continues.
- * Their times are the model's (simgpu_clock_span()), in nanoseconds since the
- * job began; all channels of a collective work from its start to its end, and a
- * message is one channel. ncclAlltoAll, ncclGather and ncclScatter are p2p
- * events to and from each peer, in one API event for each direction.
+ * Host events are raised by the thread that makes the call, or by the one whose
+ * ncclCommGetAsyncError enqueues it. For a captured call, API events are raised
+ * at capture and the others at each launch. The stream's worker raises kernel
+ * channel events, before anything that waits for the operation continues. Their
+ * times are modelled (simgpu_clock_span()), in nanoseconds since the job began:
+ * all channels of a collective work from its start to its end, and a message
+ * uses one channel. ncclAlltoAll, ncclGather and ncclScatter raise p2p events
+ * to and from each peer, inside one API event per direction.
  *
- * Not raised, since the model has nothing that they would describe: proxy
- * operations, steps and control, network plugins, copy engines.
+ * The model has no proxy operations, steps or control, no network plugins and
+ * no copy engines, so it raises no events for them.
  */
 #ifndef SIMGPU_NCCL_PROFILER_H
 #define SIMGPU_NCCL_PROFILER_H
 
 #include <stdint.h>
 
-struct call;
-struct ncclComm;
-struct nccl_op;
-struct profiler_task;   /* the events of an operation */
-struct profiler_launch; /* of the operations of a communicator */
-
-struct profiler_call { /* of a call */
-    int mask;          /* the types of events that it raises; 0: none */
-    void *group;       /* the API events */
-    void *send, *recv; /* send: of a collective, too */
+/* What a call does, by the numbers of NCCL's ncclFunc_t. */
+enum profiler_func {
+    PROFILER_BROADCAST,
+    PROFILER_REDUCE,
+    PROFILER_ALLGATHER,
+    PROFILER_REDUCESCATTER,
+    PROFILER_ALLREDUCE,
+    PROFILER_SENDRECV,
+    PROFILER_SEND,
+    PROFILER_RECV,
+    PROFILER_ALLTOALL,
+    PROFILER_SCATTER,
+    PROFILER_GATHER,
+    PROFILER_PUT = 12,
+    PROFILER_SIGNAL,
+    PROFILER_WAIT
 };
 
-/* A communicator has been made, or ends. */
+struct nccl_call;
+struct ncclComm;
+struct nccl_op;
+struct profiler_task;   /* the events of one operation */
+struct profiler_launch; /* a communicator's operations in one group */
+
+struct profiler_call { /* the API events of one call */
+    int mask;          /* types of the events it raises; 0: none */
+    void *group;       /* the API events */
+    void *send, *recv; /* a collective has send alone */
+};
+
+/* Call these after a communicator is created, and before it ends. */
 void profiler_join(struct ncclComm *c);
 void profiler_leave(struct ncclComm *c);
 
-/* A checked call is added to the calling thread's group of this depth. */
-void profiler_enter_call(struct call *c, int depth);
-void profiler_leave_call(struct call *c);
+/* Call these around adding a checked call to the calling thread's group, which
+ * is nested to this depth. */
+void profiler_enter_call(struct nccl_call *c, int depth);
+void profiler_leave_call(struct nccl_call *c);
 
-/* The outermost group's end begins, and has run all that it runs. */
+/* Call these when the outermost group's end begins, and when it has run all
+ * calls. */
 void profiler_end_group(void);
 void profiler_leave_group(void);
 
 /*
- * The n operations of a communicator, in the order in which they run, are about
- * to be enqueued (NULL: no plugin listens), and have been, but may not run yet.
+ * Call these before and after a communicator's n operations are enqueued, in
+ * execution order; they must not start before profiler_leave_launch(). NULL: no
+ * plugin is loaded.
  */
 struct profiler_launch *profiler_enter_launch(struct nccl_op *const *op, int n);
 void profiler_leave_launch(struct profiler_launch *l);
 
-/* On the worker: the operation has done its work. */
+/* On the worker, when the operation has done its work. */
 void profiler_end_op(const struct nccl_op *o);
 
 void profiler_release(struct profiler_task *t); /* may be NULL */

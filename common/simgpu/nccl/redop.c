@@ -1,6 +1,7 @@
 /*
- * redop.c: reduction operations created by the program
+ * redop.c: reduction operations that the program creates
  */
+#include "core/site.h"
 #include "nccl/comm.h"
 #include "nccl/reduce.h"
 
@@ -9,7 +10,9 @@ ncclResult_t pncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
                                        ncclScalarResidence_t residence,
                                        ncclComm_t comm)
 {
-    const ncclResult_t err = comm_check_ready(comm, "RedOpCreatePreMulSum");
+    NCCL_ENTER();
+    const ncclResult_t err =
+        comm_use(comm, "RedOpCreatePreMulSum", CALLER_SITE());
     if (err != ncclSuccess)
         return err;
     if (!op || !scalar || reduce_type_size(datatype) == 0 ||
@@ -37,7 +40,8 @@ ncclResult_t pncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
 
 ncclResult_t pncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
 {
-    const ncclResult_t err = comm_check_ready(comm, "RedOpDestroy");
+    NCCL_ENTER();
+    const ncclResult_t err = comm_use(comm, "RedOpDestroy", CALLER_SITE());
     if (err != ncclSuccess)
         return err;
     if (op >= 0 && op < ncclNumOps)

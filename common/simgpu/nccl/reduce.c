@@ -9,8 +9,8 @@
 #include "base/narrow.h"
 #include "base/widest.h"
 
-/* out may be the same array as an input: no element depends on another. clang's
- * hint would also promise vectorisation, which it cannot keep for narrow
+/* out may be the same array as an input: elements are independent. clang's hint
+ * would also promise vectorisation, which clang cannot deliver for narrow
  * floats. */
 #if defined(__clang__)
 #define INDEPENDENT
@@ -24,8 +24,8 @@ typedef void combiner(void *out, const void *a, const void *b, size_t n);
 typedef void scaler(void *out, const void *in, size_t n, double factor);
 typedef void divider(void *acc, size_t n, int by);
 
-/* Functions of n elements: element i of the result, from x and y, or x and
- * s. */
+/* Define a function of n elements that computes element i of the result from x
+ * and y, or from x and s. */
 #define COMBINE(name, type, expression)                                        \
     WIDEST static void name(void *out, const void *a, const void *b, size_t n) \
     {                                                                          \
@@ -53,11 +53,11 @@ typedef void divider(void *acc, size_t n, int by);
             x[i] = (type)(x[i] / by);                                          \
     }
 
-/* Of a number and a NaN, the number: the result is the same in any order. */
+/* If one operand is a NaN, the result is the other one, in any order. */
 #define LARGER(x, y)  (((x) < (y)) | ((x) != (x)) ? (y) : (x))
 #define SMALLER(x, y) (((y) < (x)) | ((x) != (x)) ? (y) : (x))
 
-/* Sums and products of integers wrap around, signed or not. */
+/* Integer sums and products wrap around, signed or not. */
 COMBINE(sum_8, uint8_t, x + y)
 COMBINE(sum_32, uint32_t, x + y)
 COMBINE(sum_64, uint64_t, x + y)
@@ -105,14 +105,15 @@ DIVIDE(divide_u64, uint64_t)
 
 /* ---- narrow floats ------------------------------------------------------- */
 
-/* They are widened, computed in float and rounded, a chunk at a time. */
+/* Narrow floats are widened to float, combined and rounded, a chunk at a
+ * time. */
 enum { CHUNK = 512 };
 
 typedef void widener(float *out, const void *in, size_t n);
 typedef void rounder(void *out, const float *in, size_t n);
 
-/* Too large a sum of an fp8 type becomes its largest number, as when GPUs
- * convert it. */
+/* A sum that overflows an fp8 type becomes the type's largest number, as in the
+ * conversion on GPUs. */
 static inline float saturate(float x, float most)
 {
     const uint32_t u = narrow_bits_of(x), size = u & 0x7fffffffu;
@@ -147,17 +148,17 @@ NARROW(bf16, uint16_t, NARROW_BF16, )
 NARROW(e4m3, uint8_t, NARROW_E4M3, in_e4m3)
 NARROW(e5m2, uint8_t, NARROW_E5M2, in_e5m2)
 
-/* ---- by type ------------------------------------------------------------- */
+/* ---- tables by type ------------------------------------------------------ */
 
 #define OF_FLOAT {sum_f32, prod_f32, max_f32, min_f32}, scale_f32, NULL
 
 // clang-format off
 static const struct arithmetic {
     size_t nbytes;
-    combiner *combine[4]; /* by ncclRedOp_t */
+    combiner *combine[4]; /* indexed by ncclRedOp_t */
     scaler *scale;
     divider *divide;      /* integers only */
-    widener *widen;       /* narrow floats only: the rest is of float */
+    widener *widen;       /* narrow floats only; the rest is then float's */
     rounder *round;
 } types[ncclNumTypes] = {
     [ncclInt8] = {1, {sum_8, prod_8, max_i8, min_i8},
@@ -227,7 +228,7 @@ void reduce_scale(void *out, const void *in, size_t count, ncclDataType_t type,
 
 void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n)
 {
-    if (types[type].divide) // floats were scaled beforehand
+    if (types[type].divide) // floats were scaled before the sum
         types[type].divide(acc, count, n);
 }
 
@@ -250,8 +251,9 @@ double reduce_value(const void *p, ncclDataType_t type)
 /* ---- storing ------------------------------------------------------------- */
 
 #if defined(__SSE2__)
-/* Store whole cache lines, `from` aligned. A store into the cache would first
- * read the line that it overwrites: a third of all traffic of an all-reduce. */
+/* Store whole cache lines; `from` is aligned. A store into the cache would
+ * first read the line that it overwrites, which is a third of the memory
+ * traffic of an all-reduce. */
 static void store_lines(char *to, const char *from, size_t nbytes)
 {
     for (size_t i = 0; i < nbytes; i += 64) {

@@ -1,9 +1,9 @@
 /*
- * reduce.h: element-wise arithmetic of every NCCL type and operation
+ * reduce.h: element-wise arithmetic for every NCCL type and operation
  *
  * Types narrower than 32 bits are computed in float and rounded to the type
- * after each step, ties to even, as a chain of operations in that type would
- * be.
+ * after each step, ties to even, which gives the same result as a chain of
+ * operations in that type.
  */
 #ifndef SIMGPU_NCCL_REDUCE_H
 #define SIMGPU_NCCL_REDUCE_H
@@ -11,7 +11,7 @@
 #include <nccl.h>
 #include <stddef.h>
 
-/* Bytes of an element; 0 for a type that doesn't exist. */
+/* Bytes in an element; 0 for a type that doesn't exist. */
 size_t reduce_type_size(ncclDataType_t type);
 
 /* out = a op b (sum, prod, max or min) for count elements; out may be a. */
@@ -22,14 +22,15 @@ void reduce_combine(void *out, const void *a, const void *b, size_t count,
 void reduce_scale(void *out, const void *in, size_t count, ncclDataType_t type,
                   double factor);
 
-/* acc = acc / n for integers, towards zero (the end of ncclAvg). */
+/* acc = acc / n for integers, rounded towards zero (the last step of
+ * ncclAvg). */
 void reduce_divide(void *acc, size_t count, ncclDataType_t type, int n);
 
-/* Copy nbytes that will not be read soon, past the caches where that is faster.
- * The stores are ordered before any that follow. */
+/* Copy nbytes that will not be read soon; bypass the caches where that is
+ * faster. Later stores become visible after these. */
 void reduce_store(void *to, const void *from, size_t nbytes);
 
-/* One value of the type at p, as a double. */
+/* The element at p as a double. */
 double reduce_value(const void *p, ncclDataType_t type);
 
 #endif

@@ -3,13 +3,13 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memmove */
 
-#include "core/dataless.h"
+#include "core/heap/dataless.h"
 
-enum { SIGNAL_BYTES = 8 }; /* of the word that a signal increments */
+enum { SIGNAL_BYTES = 8 }; /* the word that a signal increments */
 
 int rma_put(struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     const struct graph_ref me = {simgpu_proc()->rank, o->op.node.index};
     if (hub_lost(&c->comm->hub))
         return -1;
@@ -21,10 +21,11 @@ int rma_put(struct nccl_op *o)
     return 0;
 }
 
-/* The first of the wait's signals that has not come; nsignals: all have. */
+/* Index of the first signal of the wait that is missing; nsignals if none
+ * is. */
 static uint32_t first_missing(const struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     struct graph_ref from;
     uint32_t i = 0;
     while (i < c->nsignals && hub_find_signal(&c->comm->hub, c->root, c->signal,
@@ -37,7 +38,7 @@ static uint32_t first_missing(const struct nccl_op *o)
 static void describe(const void *arg, char *out, size_t nbytes)
 {
     const struct nccl_op *const o = arg;
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     const int per_context = c->comm->config.rma_signals;
     snprintf(out, nbytes,
              "rank %d waits for %u more signals (index %d, context %d) of rank "
@@ -48,7 +49,7 @@ static void describe(const void *arg, char *out, size_t nbytes)
 
 int rma_wait(struct nccl_op *o)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     const struct hub_view *const hub = &c->comm->hub;
     _Atomic uint32_t *const count = &hub->hub->member[hub->rank].signals;
     const struct wait_note note = {
@@ -74,11 +75,11 @@ int rma_wait(struct nccl_op *o)
 void rma_fill_node(struct nccl_op *o, struct graph_access *access,
                    struct graph_move *move)
 {
-    const struct call *const c = &o->call;
+    const struct nccl_call *const c = &o->call;
     struct graph_node *const n = &o->op.node;
     if (c->kind == CALL_WAIT)
         return;
-    o->op.always = 1; // it signals even if there is nothing to copy
+    o->op.always = 1; // a put without data still signals
     n->nmoves = 1;
     *move = (struct graph_move){.from = simgpu_proc_place(c->comm->device),
                                 .to = c->comm->hub.hub->member[c->root].place,

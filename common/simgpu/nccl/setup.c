@@ -20,7 +20,7 @@ static void describe_join(const void *arg, char *out, size_t nbytes)
              atomic_load(&c->hub.hub->joined) & ~HUB_LOST, c->nranks);
 }
 
-/* The ranks have passed the same ids and the same secret. */
+/* Check that this rank passed the same ids and the same secret as rank 0. */
 static ncclResult_t check_agreed(const struct hub_member *member, int rank)
 {
     if (member[rank].ids != member[0].ids)
@@ -36,8 +36,8 @@ static ncclResult_t check_agreed(const struct hub_member *member, int rank)
     return ncclSuccess;
 }
 
-/* All ranks have joined: check that they agree, and that each has a GPU of its
- * own. */
+/* When all ranks have joined: check that they agree, and that each has its own
+ * GPU. */
 static ncclResult_t check_members(struct ncclComm *c)
 {
     const struct hub_member *const member = c->hub.hub->member;
@@ -62,7 +62,7 @@ static ncclResult_t check_members(struct ncclComm *c)
 static ncclResult_t finish_join(struct setup *s, int may_wait)
 {
     struct ncclComm *const c = s->comm;
-    if (!c) { // no color: nothing to join
+    if (!c) { // no color: joins no communicator
         s->step = SETUP_DONE;
         return ncclSuccess;
     }
@@ -75,10 +75,7 @@ static ncclResult_t finish_join(struct setup *s, int may_wait)
         return ncclInProgress;
     }
     if (hub_wait(joined, (uint32_t)c->nranks, &note) != 0)
-        return nccl_error(ncclRemoteError,
-                          "%s : a rank has aborted the "
-                          "communicator",
-                          s->call);
+        return comm_lost(c, s->call);
     const ncclResult_t err = check_members(c);
     if (err != ncclSuccess)
         return err;
@@ -109,7 +106,7 @@ static ncclResult_t join_child(struct setup *s, int nranks, int rank)
 static ncclResult_t offer(struct setup *s)
 {
     if (s->offers) {
-        if (s->id.magic == 0) // else: of ncclCommGetUniqueId
+        if (s->id.magic == 0) // else the id came from ncclCommGetUniqueId
             s->id = comm_id_new();
         const struct hub_offer offer = {
             .owner = s->id.owner, .fd = s->id.fd, .nonce = s->id.nonce};
@@ -170,28 +167,22 @@ static struct wait_note note_of(const struct setup *s)
         .call = s->call, .site = s->site, .describe = describe_split, .arg = s};
 }
 
-static ncclResult_t lost(struct setup *s)
-{
-    comm_note_lost(s->parent);
-    return nccl_error(ncclRemoteError,
-                      "%s : a rank has aborted the communicator", s->call);
-}
-
 static ncclResult_t arrive(struct setup *s)
 {
     struct ncclComm *const c = s->parent;
     const struct wait_note note = note_of(s);
     s->seq = c->nrendezvous++;
     if (hub_enter(&c->hub, s->seq, &note) != 0)
-        return lost(s);
-    // Any rank may turn out to be the new rank 0, so each brings a hub.
+        return comm_lost(c, s->call);
+    // any rank may become the new rank 0, so each rank creates a hub
     s->id = comm_id_new();
-    *hub_post(&c->hub, s->seq, c->rank) =
-        (struct hub_post){.kind = COLL_SPLIT,
-                          .color = s->color,
-                          .key = s->key,
-                          .hub_fd = s->id.fd,
-                          .hub_nonce = s->id.nonce};
+    struct hub_post *const post = hub_post(&c->hub, s->seq, c->rank);
+    *post = (struct hub_post){.kind = COLL_SPLIT,
+                              .color = s->color,
+                              .key = s->key,
+                              .hub_fd = s->id.fd,
+                              .hub_nonce = s->id.nonce};
+    simgpu_site_locate(s->site, &post->site);
     if (!hub_arrive(&c->hub, s->seq)) {
         s->step = SETUP_FIND;
         return ncclSuccess;
@@ -202,14 +193,15 @@ static ncclResult_t arrive(struct setup *s)
     return ncclSuccess;
 }
 
-/* True if rank a comes before rank b in the new communicator. */
+/* True if rank a precedes rank b in the new communicator. */
 static int before(const struct hub_post *a, int rank_a,
                   const struct hub_post *b, int rank_b)
 {
     return a->key != b->key ? a->key < b->key : rank_a < rank_b;
 }
 
-/* This rank's number among the ranks of its color, and the first of them. */
+/* Find this rank's number among the ranks of its color, and their first
+ * rank. */
 static void find_group(const struct setup *s, int *nranks, int *rank,
                        int *first)
 {
@@ -237,7 +229,7 @@ static ncclResult_t find(struct setup *s, int may_wait)
     if (!may_wait && !hub_is_open(&c->hub, s->seq) && !hub_lost(&c->hub))
         return ncclInProgress;
     if (hub_wait_open(&c->hub, s->seq, &note) != 0)
-        return lost(s);
+        return comm_lost(c, s->call);
     find_group(s, &nranks, &rank, &first);
     const int own_fd = s->id.fd;
     if (s->color != NCCL_SPLIT_NOCOLOR) {
@@ -264,8 +256,10 @@ void setup_cancel(struct setup *s)
         window_discard(s->window);
     if (!s->comm)
         return;
-    hub_abort(&s->comm->hub); // the others stop waiting
-    if (!s->out)              // non-blocking: the program has to abort it
+    char did[48];
+    snprintf(did, sizeof did, "failed in %s", s->call);
+    hub_abort(&s->comm->hub, did, s->site); // the other ranks stop waiting
+    if (!s->out) // non-blocking: the program must abort it
         return;
     comm_discard(s->comm);
     s->comm = NULL;

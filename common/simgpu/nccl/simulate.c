@@ -1,23 +1,24 @@
 /*
  * simulate.c: ncclGroupSimulateEnd
  *
- * A group's time is what replay computes if all ranks do their part at the same
- * moment on an idle machine. A group knows one rank's calls (or those of
- * several devices of one thread); the other ranks' calls follow from them: each
- * rank of a collective makes the same call, and a message has another end.
+ * A group's estimated time is what replay computes if all ranks do their part
+ * at the same moment on an idle machine. A group contains the calls of one
+ * rank, or of several devices of one thread. The other ranks' calls follow from
+ * these: each rank of a collective makes the same call, and a message has
+ * another end.
  */
 #include "nccl/simulate.h"
 
 #include <stdlib.h> /* calloc */
 
-#include "core/model.h"
+#include "core/clock/model.h"
 #include "core/report.h"
 #include "nccl/coll.h"
 #include "nccl/reduce.h"
 
-/* The number that call i would have if it were enqueued: the calls of the same
- * communicator, kind and peer before it. */
-static uint64_t number_of(const struct call *calls, int i)
+/* The sequence number that call i would get: it follows the earlier calls with
+ * the same communicator, kind and peer. */
+static uint64_t number_of(const struct nccl_call *calls, int i)
 {
     uint64_t n = 0;
     for (int k = 0; k < i; k++)
@@ -26,10 +27,11 @@ static uint64_t number_of(const struct call *calls, int i)
     return n;
 }
 
-/* place: room for the ranks of the communicator. */
-static struct model_op op_of(const struct call *calls, int i, int32_t *place)
+/* place points to an array of one entry for each rank. */
+static struct model_op op_of(const struct nccl_call *calls, int i,
+                             int32_t *place)
 {
-    const struct call *const c = &calls[i];
+    const struct nccl_call *const c = &calls[i];
     const struct hub_member *const member = c->comm->hub.hub->member;
     const uint64_t number = number_of(calls, i);
     if (c->kind == CALL_COLL) {
@@ -57,7 +59,7 @@ static struct model_op op_of(const struct call *calls, int i, int32_t *place)
         .bytes = c->count * reduce_type_size(c->type)};
 }
 
-ncclResult_t simulate_calls(const struct call *calls, int n, float *us)
+ncclResult_t simulate_calls(const struct nccl_call *calls, int n, float *us)
 {
     char err[512];
     uint64_t ps = 0;
@@ -71,7 +73,7 @@ ncclResult_t simulate_calls(const struct call *calls, int n, float *us)
     int32_t *place = places;
     int nops = 0;
     for (int i = 0; i < n; i++) {
-        if (calls[i].kind == CALL_WAIT) // takes no time of its own
+        if (calls[i].kind == CALL_WAIT) // a wait takes no time of its own
             continue;
         ops[nops++] = op_of(calls, i, place);
         place += calls[i].comm->nranks + 1;

@@ -6,7 +6,7 @@
 
 #include "nccl/call.h"
 
-/* The time that n calls of a group would take, in modelled microseconds. */
-ncclResult_t simulate_calls(const struct call *calls, int n, float *us);
+/* The time that a group's n calls would take, in modelled microseconds. */
+ncclResult_t simulate_calls(const struct nccl_call *calls, int n, float *us);
 
 #endif

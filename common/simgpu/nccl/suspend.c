@@ -1,22 +1,23 @@
 /*
- * suspend.c: the memory that a communicator takes, and giving it back
+ * suspend.c: how much memory a communicator takes, and giving it back
  *
- * NCCL keeps buffers on the device for the connections of its rings. Here there
- * are none: the statistics are those of the modelled machine's channels, and
- * suspending only enforces its rule, that nothing uses the communicator
- * meanwhile.
+ * NCCL keeps buffers on the device for the connections of its rings. simgpu has
+ * no such buffers. The statistics are computed from the modelled machine's
+ * channels, and suspending only enforces its rule: a suspended communicator
+ * must not be used.
  */
 #include "core/site.h"
 #include "nccl/comm.h"
 #include "nccl/explain.h"
 
-/* A connection's buffers for the protocols LL, LL128 and Simple: NCCL's
+/* Bytes of one connection's buffers for LL, LL128 and Simple: NCCL's
  * defaults. */
 static const uint64_t BUFFERS = 524288 + 4915200 + 4194304;
 
 ncclResult_t pncclCommSuspend(ncclComm_t comm, int flags)
 {
-    const ncclResult_t err = comm_check_ready(comm, "CommSuspend");
+    NCCL_ENTER();
+    const ncclResult_t err = comm_use(comm, "CommSuspend", CALLER_SITE());
     if (err != ncclSuccess)
         return err;
     if (flags != NCCL_SUSPEND_MEM)
@@ -31,6 +32,7 @@ ncclResult_t pncclCommSuspend(ncclComm_t comm, int flags)
 
 ncclResult_t pncclCommResume(ncclComm_t comm)
 {
+    NCCL_ENTER();
     const ncclResult_t err = comm_check_managed(comm, "CommResume");
     if (err != ncclSuccess)
         return err;
@@ -44,13 +46,14 @@ ncclResult_t pncclCommResume(ncclComm_t comm)
 ncclResult_t pncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat,
                                uint64_t *value)
 {
+    NCCL_ENTER();
     const ncclResult_t err = comm_check_managed(comm, "CommMemStats");
     if (err != ncclSuccess)
         return err;
     if (!value)
         return nccl_error(ncclInvalidArgument,
                           "CommMemStats : value argument is NULL");
-    // each channel has buffers for what comes from the rank before
+    // each channel has buffers for data from the previous rank
     const uint64_t taken =
         comm->nranks > 1 ? (uint64_t)explain_channels(comm) * BUFFERS : 0;
     switch (stat) {

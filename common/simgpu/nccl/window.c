@@ -4,7 +4,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 
-#include "core/model.h"
+#include "core/clock/model.h"
 #include "core/peer.h"
 #include "core/report.h"
 #include "nccl/coll.h"
@@ -13,7 +13,7 @@
 
 /* ---- teams --------------------------------------------------------------- */
 
-/* The weakest reach among ranks [first, first + n). */
+/* The weakest reach between any two of ranks [first, first + n). */
 static enum model_reach reach_of(const struct ncclComm *c, int first, int n)
 {
     const struct hub_member *const member = c->hub.hub->member;
@@ -91,12 +91,10 @@ static struct wait_note note_of(const struct setup *s)
 
 static ncclResult_t lost(struct setup *s)
 {
-    comm_note_lost(s->parent);
-    return nccl_error(ncclRemoteError,
-                      "%s : a rank has aborted the communicator", s->call);
+    return comm_lost(s->parent, s->call);
 }
 
-/* Only then all ranks' parts have one size. */
+/* True if all ranks' parts have the same size. */
 static int is_symmetric(const struct setup *s)
 {
     return s->key || (s->color & NCCL_WIN_COLL_SYMMETRIC);
@@ -116,12 +114,12 @@ ncclResult_t window_arrive(struct setup *s)
                               .root = s->key,
                               .count = is_symmetric(s) ? s->window->nbytes : 0};
     simgpu_site_locate(s->site, &post->site);
-    // recv: the allocation; send: the window in it
+    // recv is the allocation, send the window inside it
     if (simgpu_heap_find(s->window->base, &block) != 0 ||
         simgpu_heap_export(block.base, &post->recv) != 0 ||
         simgpu_heap_export(s->window->base, &post->send) != 0)
-        return nccl_error(ncclInvalidArgument, "%s : %p is freed memory",
-                          s->call, (void *)s->window->base);
+        return nccl_error(ncclInvalidArgument, "%s : %s is freed memory",
+                          s->call, simgpu_pointer_text(s->window->base).text);
     if (hub_arrive(&c->hub, s->seq)) {
         coll_check(c, s->seq);
         hub_open(&c->hub, s->seq, c->nranks);
@@ -130,7 +128,7 @@ ncclResult_t window_arrive(struct setup *s)
     return ncclSuccess;
 }
 
-/* Map the parts of all ranks. */
+/* Map all ranks' parts. */
 static ncclResult_t map_parts(struct setup *s, struct simgpu_window *w)
 {
     for (int r = 0; r < w->nranks; r++) {
@@ -192,11 +190,11 @@ ncclResult_t window_check(ncclWindow_t window, const char *call,
 {
     *out = window ? ((const struct comm_buffer *)window)->shared : NULL;
     return *out ? ncclSuccess
-                : nccl_error(ncclInvalidArgument, "%s : %p is no window", call,
-                             (void *)window);
+                : nccl_error(ncclInvalidArgument, "%s : %s is no window", call,
+                             simgpu_pointer_text(window).text);
 }
 
-/* ---- what device code calls ---------------------------------------------- */
+/* ---- calls from device code ---------------------------------------------- */
 
 void simgpu_nccl_fault(const char *call, const char *format, ...)
 {
@@ -220,7 +218,7 @@ static const struct simgpu_window *known(const void *window, const char *call)
     return w;
 }
 
-/* An offset at the end is allowed: the access itself is checked. */
+/* An offset at the very end is allowed: each access is checked separately. */
 static void *part(const struct simgpu_window *w, size_t offset, size_t nbytes,
                   int rank, const char *call)
 {
