@@ -25,7 +25,7 @@ int arch_matters(const char *text)
             continue;
         const size_t eol = strcspn(p + n, "\n");
         if (memchr(p + n, '3', eol) || !strcmp(file, seen) || file[0] == '<')
-            continue; // a header of the system
+            continue; // a system header
         strcpy(seen, file);
         char *const source = file_read(file);
         const int found = source && strstr(source, "__CUDA_ARCH__") &&
@@ -39,7 +39,7 @@ int arch_matters(const char *text)
 
 /* ---- where the views differ ---------------------------------------------- */
 
-/* The words of a function's declaration that end in front of the { at i. */
+/* The words in a function's declaration, which ends before the { at i. */
 struct words {
     int device, host, is_function, is_constexpr;
 };
@@ -60,14 +60,14 @@ static struct words words_before(const struct tokens *t, size_t i)
 }
 
 /*
- * A piece of a file: the body of a device function, or what is between two.
- * Pieces of both views pair up as long as they have the same functions; where
- * they do not, the device's function is the one that counts.
+ * A device function's body, with its declaration. The bodies of both views are
+ * matched by the text before them; where only the device's view has the
+ * function, it is the one that counts.
  */
 struct body {
     size_t first, open, close; /* tokens; its declaration begins at first */
     struct words words;
-    char *name; /* text in front of it, from the last ; { } on */
+    char *name; /* text of the declaration, from the last ; { } on */
 };
 
 struct bodies {
@@ -107,7 +107,7 @@ static void release(struct bodies *b)
     free(b->at);
 }
 
-/* True if the tokens of both bodies are the same. */
+/* True if both bodies have the same tokens. */
 static int same_body(const struct tokens *x, const struct body *a,
                      const struct tokens *y, const struct body *b)
 {
@@ -122,7 +122,7 @@ static int same_body(const struct tokens *x, const struct body *a,
     return 1;
 }
 
-/* The text of a body with its braces, at its own lines. */
+/* The text of a body with its braces, starting at its original line. */
 static char *body_text(const struct tokens *t, const struct body *b)
 {
     char *const place = tokens_place(t, t->at[b->open].begin);
@@ -158,11 +158,12 @@ static void merge_body(const struct tokens *h, const struct body *a,
 }
 
 /*
- * Functions [from, to) of the device's view are not in the host's. Those that
- * only device code can call are declared.c's; here is a specialization of a
- * template: a call would reach the general one instead. It goes behind the
- * function that both views have before it, at `end` of the host's text, if
- * nothing else is between them.
+ * Add template specializations among functions [from, to) of the device's view,
+ * which the host's view does not have; without them, a call would reach the
+ * general template. declared.c adds the other functions. A specialization is
+ * inserted at `end` of the host's text, which is behind the preceding function
+ * of both views, unless a brace lies between that function and the
+ * specialization.
  */
 static void add_specializations(const struct tokens *d, const struct bodies *b,
                                 size_t from, size_t to, size_t end,
@@ -184,7 +185,7 @@ static void add_specializations(const struct tokens *d, const struct bodies *b,
     }
 }
 
-/* The same behind this function of the host's view. */
+/* Insert them behind function a of the host's view. */
 static void add_behind(const struct tokens *h, const struct body *a,
                        const struct tokens *d, const struct bodies *b,
                        size_t from, size_t to, struct edits *e)
@@ -195,7 +196,7 @@ static void add_behind(const struct tokens *h, const struct body *a,
     free(place);
 }
 
-/* The body of the same function in the other view, from `from` on. */
+/* The index, from `from` on, of the same function's body in the other view. */
 static size_t find_same(const struct bodies *b, size_t from, const char *name)
 {
     for (size_t i = from; i < b->n; i++)

@@ -10,7 +10,7 @@
 
 enum { PROMISES = SIMGPU_INDEPENDENT | SIMGPU_UNWAITING };
 
-struct name { /* in the assembly: not ended by a NUL */
+struct name { /* in the assembly, without a NUL at its end */
     const char *at;
     size_t n;
 };
@@ -18,15 +18,16 @@ struct name { /* in the assembly: not ended by a NUL */
 struct function {
     struct name name;
     int is_kernel;
-    int is_device;   /* a kernel, or called by one */
-    unsigned broken; /* of what a kernel can promise */
-    long file;       /* that it begins in, by number; 0: not known */
+    int is_device;   /* a kernel, or called by a kernel */
+    unsigned broken; /* promises that a kernel cannot make */
+    long file;       /* number of the file where it begins; 0: unknown */
 };
 
 struct call {
-    const char *line;           /* of the assembly */
-    struct function *from, *to; /* to: NULL if it is not of this file */
-    struct name name; /* begins with '*' if that is in a register or memory */
+    const char *line;           /* line of the assembly */
+    struct function *from, *to; /* to: NULL if it is in another file */
+    /* begins with '*' if the callee is in a register or memory */
+    struct name name;
 };
 
 struct calls {
@@ -64,7 +65,7 @@ static int begins_with(struct name name, const char *prefix)
     return name.n >= n && memcmp(name.at, prefix, n) == 0;
 }
 
-/* True for text and text followed by one of these endings. */
+/* True if name is the text, or the text followed by one of these endings. */
 static int is_one(struct name name, const char *text, const char *endings)
 {
     const size_t n = strlen(text);
@@ -72,8 +73,8 @@ static int is_one(struct name name, const char *text, const char *endings)
            (name.n == n || (name.n == n + 1 && strchr(endings, name.at[n])));
 }
 
-/* A kernel begins by asking whether it is called on the host, to be launched
- * there: simgpu::entry<...>::launch(). */
+/* True for simgpu::entry<...>::launch(), which a kernel calls first if it was
+ * itself called by host code. */
 static int is_launch(struct name name)
 {
     static const char method[] = "6launchE";
@@ -96,15 +97,15 @@ static int is_hook(struct name name)
     return 0;
 }
 
-/* Waits for the threads of a block, and does nothing else. */
+/* True for functions that only wait for the threads of a block. */
 static int is_barrier(struct name name)
 {
     return is_one(name, "simgpu_count", "") ||
            is_one(name, "simgpu_syncthreads", "");
 }
 
-/* Functions that nothing but their arguments and the thread's own memory tells
- * of, besides what their hooks do. */
+/* True for functions whose results depend only on their arguments and the
+ * thread's own memory, and whose other effects their hooks record. */
 static int is_harmless(struct name name)
 {
     static const char *const others[] = {
@@ -140,8 +141,8 @@ static int is_harmless(struct name name)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* The text behind a prefix, up to one of the characters of `ends`. Its length
- * is 0 if the line has another beginning. */
+/* The text behind a prefix, up to one of the characters in `ends`. Its length
+ * is 0 if the line doesn't start with the prefix. */
 static struct name behind(const char *line, const char *prefix,
                           const char *ends)
 {
@@ -153,7 +154,7 @@ static struct name behind(const char *line, const char *prefix,
 
 static void *grow(void *array, size_t n, size_t size)
 {
-    if (n & (n - 1)) // full at powers of 2
+    if (n & (n - 1)) // array is full at powers of 2 only
         return array;
     void *const grown = realloc(array, (n ? 2 * n : 1) * size);
     if (!grown) {
@@ -163,7 +164,8 @@ static void *grow(void *array, size_t n, size_t size)
     return grown;
 }
 
-/* What the compiler rarely reaches lies elsewhere, under a name of its own. */
+/* The name of a function, given that of its cold part, a section to which the
+ * compiler moves rarely executed code. */
 static struct name whole(struct name name)
 {
     static const char cold[] = ".cold";
@@ -192,26 +194,28 @@ static void add_functions(struct calls *c, const char *assembly)
     if (!c->nfunctions)
         return;
     qsort(c->function, c->nfunctions, sizeof *c->function, compare_functions);
-    size_t n = 1; // without a cold part's name, which is another's, too
+    size_t n = 1; // a cold part has its function's name: keep one of the two
     for (size_t i = 1; i < c->nfunctions; i++)
         if (compare_functions(&c->function[i], &c->function[n - 1]) != 0)
             c->function[n++] = c->function[i];
     c->nfunctions = n;
 }
 
-/* What the line calls, if it does: "*..." for what a register or memory says.
- * On arm64 that is another instruction. */
+/* What a line calls, or a name of length 0. "*..." stands for an address in a
+ * register or memory, for which arm64 has another instruction. */
 static struct name called(const char *line)
 {
     const struct name to = behind(line, "\tcall\t", "@\n");
     if (to.n && *to.at == '*' && to.at[to.n] == '@')
-        return (struct name){to.at + 1, to.n - 1}; // by its table's entry
+        // called through its table entry
+        return (struct name){to.at + 1, to.n - 1};
     if (behind(line, "\tblr\t", "\n").n)
         return (struct name){"*", 1};
     return to.n ? to : behind(line, "\tbl\t", "\n");
 }
 
-/* All but those of a kernel that the host calls, to launch it. */
+/* Collect all calls, except the one by which a kernel called by the host
+ * launches itself. */
 static void add_calls(struct calls *c, const char *assembly)
 {
     struct function *in = NULL;
@@ -234,7 +238,7 @@ static void add_calls(struct calls *c, const char *assembly)
     }
 }
 
-/* What a call breaks of its function's promises. */
+/* The promises that a function breaks by this call. */
 static unsigned broken_by(const struct call *k)
 {
     if (is_barrier(k->name))
@@ -294,7 +298,8 @@ void calls_free(struct calls *c)
     free(c);
 }
 
-/* The name of a file by its number in the assembly, in quotes; or "". */
+/* The name, without its quotes, of a file by its number
+ * in the assembly; or "". */
 static struct name source_name(const struct calls *c, long number)
 {
     for (const char *line = c->assembly; *line; line = next_line(line)) {
@@ -302,7 +307,7 @@ static struct name source_name(const struct calls *c, long number)
         if (!file.n || strtol(file.at, NULL, 10) != number)
             continue;
         const char *end = file.at + file.n,
-                   *begin = end; // a folder comes first
+                   *begin = end; // a folder may precede it
         for (int quotes = 0; begin > file.at && quotes < 2;)
             quotes += *--begin == '"';
         return (struct name){begin + 1, (size_t)(end - begin - 2)};
@@ -310,7 +315,8 @@ static struct name source_name(const struct calls *c, long number)
     return (struct name){"", 0};
 }
 
-/* Where the compiler has put a line of the assembly; line 0: not known. */
+/* Find the source line of a line of the assembly;
+ * place->line stays 0 if unknown. */
 static void find_place(const struct calls *c, const char *at,
                        struct call_place *place)
 {
@@ -326,7 +332,8 @@ static void find_place(const struct calls *c, const char *at,
     snprintf(place->file, sizeof place->file, "%.*s", (int)file.n, file.at);
 }
 
-/* A function of the program's own: not of a header in that folder. */
+/* True if a function is the program's, rather than from a
+ * header in that folder. */
 static int is_own(const struct calls *c, const struct function *f,
                   const char *folder)
 {

@@ -7,15 +7,17 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* unlink */
 
+#include "announced.h"
 #include "arch.h"
 #include "division.h"
 #include "foreign.h"
 #include "inline.h"
 #include "rewrite.h"
+#include "variables.h"
 
-/* ---- a .cu file ---------------------------------------------------------- */
+/* ---- compiling a .cu file ------------------------------------------------ */
 
-static void add_preprocessing(const struct task *t, struct args *a,
+static void add_preprocessing(const struct nvcc_task *t, struct nvcc_args *a,
                               const char *source)
 {
     static const char *const words[] = {"-D__SIMNVCC__",
@@ -37,20 +39,20 @@ static void add_preprocessing(const struct task *t, struct args *a,
             args_add(a, words[i]);
         if (t->o.relocatable)
             args_add(a, "-D__CUDACC_RDC__");
-        if (t->o.no_constructors) // device.h asks while it is preprocessed
+        if (t->o.no_constructors) // simgpu's headers test this macro
             args_add(a, "-DSIMGPU_NO_CONSTRUCTORS");
     }
     args_append(a, &t->o.preprocess);
     args_add(a, text_join("-I", text_join(t->prefix, "/include")));
     if (file_is_cuda(t, source)) {
         args_add2(a, "-include", "cuda_runtime.h");
-        // left for rewrite.c to see
+        // defines words that rewrite.c looks for
         args_add2(a, "-include", "simgpu/rewritten.h");
     }
     args_append(a, &t->o.include);
 }
 
-static void add_dependencies(const struct task *t, struct args *a,
+static void add_dependencies(const struct nvcc_task *t, struct nvcc_args *a,
                              const char *object)
 {
     if (!t->o.depend)
@@ -65,10 +67,10 @@ static void add_dependencies(const struct task *t, struct args *a,
         args_add(a, "-MP");
 }
 
-static int preprocess(const struct task *t, const char *source,
+static int preprocess(const struct nvcc_task *t, const char *source,
                       const char *object, const char *to, const char *more)
 {
-    struct args a = {{0}, 0};
+    struct nvcc_args a = {{0}, 0};
     add_preprocessing(t, &a, source);
     args_add(&a, "-E");
     if (more)
@@ -80,8 +82,9 @@ static int preprocess(const struct task *t, const char *source,
     return task_run(t, &a);
 }
 
-/* The preprocessed text as both host and device see it (arch.h). */
-static char *both_views(const struct task *t, const char *source,
+/* The preprocessed text, merged from the host's and the
+ * device's view (arch.h). */
+static char *both_views(const struct nvcc_task *t, const char *source,
                         const char *host_path)
 {
     char *const host = file_read(host_path);
@@ -94,8 +97,8 @@ static char *both_views(const struct task *t, const char *source,
     return merged;
 }
 
-/* Say which header of a toolkit the text has, if any. */
-static int has_foreign(const struct task *t, const char *source,
+/* Report the first header of a CUDA toolkit in the text, if there is one. */
+static int has_foreign(const struct nvcc_task *t, const char *source,
                        const char *text)
 {
     char *const header = foreign_header(text, text_join(t->prefix, "/include"));
@@ -108,7 +111,7 @@ static int has_foreign(const struct task *t, const char *source,
     return header != NULL;
 }
 
-static int rewrite_file(const struct task *t, const char *source,
+static int rewrite_file(const struct nvcc_task *t, const char *source,
                         const char *from, const char *to)
 {
     if (t->o.dry_run)
@@ -120,6 +123,8 @@ static int rewrite_file(const struct task *t, const char *source,
         return 1;
     }
     const int foreign = has_foreign(t, source, text);
+    if (!foreign)
+        variables_write(text, out);
     char *const wrong = foreign ? NULL : rewrite(text, out);
     if (wrong)
         fprintf(stderr, "%s\n", wrong);
@@ -128,19 +133,22 @@ static int rewrite_file(const struct task *t, const char *source,
 }
 
 /*
- * Announce all accesses, volatile ones as such. clang leaves out a read before
- * a write of the same bytes, since races don't need it; but it moves bytes.
+ * Have the compiler call hooks for all accesses, and separate ones for volatile
+ * accesses. By default, clang omits the hook for a read that is followed by a
+ * write of the same bytes, since races don't need it; but such a read moves
+ * bytes.
  */
-static void add_accesses(const struct task *t, struct args *a)
+static void add_accesses(const struct nvcc_task *t, struct nvcc_args *a)
 {
     args_add(a, "-fsanitize=thread");
-    // the accesses of an object for -flto would be announced at link time, by a
-    // command that does not say so
+    // with -flto, hooks would be inserted at link time, by a command that lacks
+    // these options
     args_add(a, "-fno-lto");
-#if defined(__x86_64__) // elsewhere it looks like a call by pointer (calls.h)
-    args_add(a, "-fno-plt"); // an access calls without a detour
+// elsewhere, calls.h would take it for a call through a pointer
+#if defined(__x86_64__)
+    args_add(a, "-fno-plt"); // hooks are called without a detour
 #endif
-    // a launch has the lines of the calls around it, too (core/site.c)
+    // a launch is reported with the lines of its callers, too (core/site.c)
     args_add(a, "-fno-omit-frame-pointer");
     if (strstr(t->o.cxx, "clang")) {
         args_add2(a, "-mllvm", "-tsan-distinguish-volatile=1");
@@ -148,26 +156,27 @@ static void add_accesses(const struct task *t, struct args *a)
     } else {
         args_add(a, "--param=tsan-distinguish-volatile=1");
         args_add(a, "--param=tsan-instrument-func-entry-exit=0");
-        // what a fault's message names is the line of the instruction
+        // a fault is reported at the line of its instruction
         args_add(a, "-fno-schedule-insns2");
         // a call of the runtime returns to its own line
         args_add(a, "-fno-optimize-sibling-calls");
     }
 }
 
-/* Functions that become simgpu's (device/access.c), which announce what they
- * touch; and that the compiler is not to replace by code of its own. */
+/* Functions that are replaced by simgpu's, which record what they touch
+ * (device/access.c). The compiler must not replace them with inline code. */
 static const char *const announced[] = {"memcpy", "memmove", "memset",
                                         "memcmp"};
 enum { NANNOUNCED = sizeof announced / sizeof *announced };
 
-/* Make an object ours. The thread sanitizer's constructor, of that priority,
- * calls an empty function. */
-static int finish_object(const struct task *t, const char *object)
+/* Adapt an object: remove the thread sanitizer's constructor, which
+ * has that priority and would call an empty function, and rename
+ * the announced functions. */
+static int finish_object(const struct nvcc_task *t, const char *object)
 {
-    struct args a = {{"objcopy", "--remove-section=.init_array.00099",
-                      "--remove-section=.rela.init_array.00099"},
-                     3};
+    struct nvcc_args a = {{"objcopy", "--remove-section=.init_array.00099",
+                           "--remove-section=.rela.init_array.00099"},
+                          3};
     for (int i = 0; i < NANNOUNCED; i++) {
         char *const both = text_join(announced[i], "=simgpu_");
         args_add(&a,
@@ -177,8 +186,8 @@ static int finish_object(const struct task *t, const char *object)
     return task_run(t, &a);
 }
 
-/* True if the compiler's assembly is text that inline.h knows. */
-static int may_inline(const struct task *t)
+/* True if the compiler writes assembly that inline.h understands. */
+static int may_inline(const struct nvcc_task *t)
 {
     for (int i = 0; i < t->o.both.n; i++)
         if (!strncmp(t->o.both.v[i], "-masm=", 6))
@@ -186,10 +195,10 @@ static int may_inline(const struct task *t)
     return !strstr(t->o.cxx, "clang");
 }
 
-/* g++'s thread sanitizer announces no store of a structure that a call returns,
- * and a call that is not inlined would leave it unrecorded: graded code may
- * make none. Returns 0 if it does not. */
-static int refuse_calls(const struct task *t, const struct calls *calls)
+/* g++ inserts no hook for the store of a structure that a call returns. A call
+ * that is not inlined could therefore leave stores unrecorded, and graded code
+ * must not contain one. Returns 1, with a message, if it does. */
+static int refuse_calls(const struct nvcc_task *t, const struct calls *calls)
 {
     struct call_place at;
     if (!t->o.no_constructors ||
@@ -208,7 +217,8 @@ static int refuse_calls(const struct task *t, const struct calls *calls)
     return 1;
 }
 
-/* Write the compiler's assembly, changed as its processor needs it. */
+/* Write the compiler's assembly with the changes that
+ * the processor requires. */
 static void change(const char *assembly, const struct calls *calls, FILE *out)
 {
 #ifdef __aarch64__
@@ -219,14 +229,17 @@ static void change(const char *assembly, const struct calls *calls, FILE *out)
 #endif
 }
 
-static int change_file(const struct task *t, const char *from, const char *to)
+static int change_file(const struct nvcc_task *t, const char *from,
+                       const char *to)
 {
     char *const text = file_read(from);
     struct calls *const calls = text ? calls_read(text) : NULL;
     int status = calls ? refuse_calls(t, calls) : 0;
     FILE *const out = calls && !status ? fopen(to, "we") : NULL;
+    char *const renamed = out ? announced_rename(text) : NULL;
     if (out)
-        change(text, calls, out);
+        change(renamed, calls, out);
+    free(renamed);
     if (!status && (!out || fclose(out) != 0)) {
         fprintf(stderr, "simnvcc: %s: %s\n", to, strerror(errno));
         status = 1;
@@ -236,10 +249,10 @@ static int change_file(const struct task *t, const char *from, const char *to)
     return status;
 }
 
-/* Assemble, with accesses inlined or divisions that trap. */
-static int assemble(const struct task *t, const char *from, const char *to)
+/* Assemble a file, with inlined accesses or trapping divisions. */
+static int assemble(const struct nvcc_task *t, const char *from, const char *to)
 {
-    struct args a = {{t->o.cxx}, 1};
+    struct nvcc_args a = {{t->o.cxx}, 1};
     char *const changed = file_renamed(t->temp, from, ".changed.s");
     const int status = t->o.dry_run ? 0 : change_file(t, from, changed);
     unlink(from);
@@ -256,10 +269,10 @@ static int assemble(const struct task *t, const char *from, const char *to)
     return assembled;
 }
 
-static int compile_rewritten(const struct task *t, const char *from,
+static int compile_rewritten(const struct nvcc_task *t, const char *from,
                              const char *to)
 {
-    struct args a = {{0}, 0};
+    struct nvcc_args a = {{0}, 0};
     const int inlines = may_inline(t);
     char *const assembly = file_renamed(t->temp, from, ".raw.s");
     args_add(&a, t->o.cxx);
@@ -267,12 +280,15 @@ static int compile_rewritten(const struct task *t, const char *from,
     if (t->o.std)
         args_add(&a, t->o.std);
     add_accesses(t, &a);
-    // As nvcc does, inline what kernels call: g++'s thread sanitizer announces
-    // no store of a structure that a call returns.
+    // As nvcc does, inline what kernels call: g++'s thread sanitizer inserts no
+    // hook for the store of a structure that a call returns.
     args_add(&a, "-DSIMGPU_GLOBAL=__attribute__((flatten, noinline))");
-    args_add(&a, "-fno-semantic-interposition"); // functions in a -fPIC object
+    // lets -fPIC objects inline functions
+    args_add(&a, "-fno-semantic-interposition");
     args_add(&a, "-DSIMGPU_DEVICE=");
     args_add(&a, "-DSIMGPU_HOST=");
+    args_add(&a, "-DSIMGPU_CONSTANT=");
+    args_add(&a, "-DSIMGPU_MANAGED=");
     args_add(&a, "-DSIMGPU_SHARED=static thread_local");
     for (int i = 0; i < NANNOUNCED && t->o.no_constructors; i++)
         args_add(&a, text_join("-fno-builtin-", announced[i]));
@@ -290,8 +306,8 @@ static int compile_rewritten(const struct task *t, const char *from,
     return status || !t->o.no_constructors ? status : finish_object(t, to);
 }
 
-/* Rewritten C++ only, or an object. */
-static int compile_cuda(const struct task *t, const char *source,
+/* Write the rewritten C++, or compile it to an object. */
+static int compile_cuda(const struct nvcc_task *t, const char *source,
                         const char *object)
 {
     char *const pre = file_renamed(t->temp, source, ".pre.ii");
@@ -307,11 +323,12 @@ static int compile_cuda(const struct task *t, const char *source,
     return status;
 }
 
-/* ---- other files --------------------------------------------------------- */
+/* ---- compiling other files ----------------------------------------------- */
 
-static int compile_host(struct task *t, const char *source, const char *object)
+static int compile_host(struct nvcc_task *t, const char *source,
+                        const char *object)
 {
-    struct args a = {{0}, 0};
+    struct nvcc_args a = {{0}, 0};
     const char *const std = t->o.std;
     if (file_is_c(t, source) && std && strstr(std, "++"))
         t->o.std = NULL;
@@ -324,19 +341,21 @@ static int compile_host(struct task *t, const char *source, const char *object)
     return task_run(t, &a);
 }
 
-int compile_file(struct task *t, const char *source, const char *object)
+int compile_file(struct nvcc_task *t, const char *source, const char *object)
 {
     return file_is_cuda(t, source) ? compile_cuda(t, source, object)
                                    : compile_host(t, source, object);
 }
 
-int compile_show(const struct task *t, const char *source)
+int compile_show(const struct nvcc_task *t, const char *source)
 {
-    struct args a = {{0}, 0};
+    struct nvcc_args a = {{0}, 0};
     add_preprocessing(t, &a, source);
-    args_add(&a, t->o.mode == MODE_PREPROCESS      ? "-E"
-                 : strcmp(t->o.mode_option, "-MM") ? "-M"
-                                                   : "-MM");
+    const int nonsystem = !strcmp(t->o.mode_option, "-MM") ||
+                          strstr(t->o.mode_option, "nonsystem");
+    args_add(&a, t->o.mode == MODE_PREPROCESS ? "-E"
+                 : nonsystem                  ? "-MM"
+                                              : "-M");
     if (t->o.mode != MODE_PREPROCESS)
         args_append(&a, &t->o.targets);
     if (t->o.phony)

@@ -1,21 +1,21 @@
 /*
- * compile.h: a source becomes an object
+ * compile.h: compiling a source file to an object
  *
- * Three steps for a .cu file: the host compiler preprocesses; rewrite.c turns
- * launches and dynamic shared memory into C++; the host compiler compiles the
- * result, with every memory access announced through the __tsan_ hooks that
- * simgpu's runtime defines (no thread sanitizer is linked). Other files go to
- * the host compiler as they are.
+ * A .cu file takes three steps. The host compiler preprocesses it; rewrite.c
+ * turns launches and dynamic shared memory into C++; the host compiler compiles
+ * the result and inserts a call of a __tsan_ hook at each memory access.
+ * simgpu's runtime defines these hooks, so no thread sanitizer is linked. Other
+ * files are passed to the host compiler.
  */
 #ifndef SIMNVCC_COMPILE_H
 #define SIMNVCC_COMPILE_H
 
 #include "task.h"
 
-/* The exit status of what was run. */
-int compile_file(struct task *t, const char *source, const char *object);
+/* Returns the exit status of the command. */
+int compile_file(struct nvcc_task *t, const char *source, const char *object);
 
-/* -E, -M: the compiler's own output. */
-int compile_show(const struct task *t, const char *source);
+/* For -E and -M: print the compiler's own output. */
+int compile_show(const struct nvcc_task *t, const char *source);
 
 #endif

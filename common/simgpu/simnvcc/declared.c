@@ -9,15 +9,15 @@
 enum kind {
     DECLARATION, /* up to its ; or the } of its body */
     OPEN,        /* the head of a namespace or class, with its { */
-    CLOSE        /* the } of these; of a class, up to its ; */
+    CLOSE        /* the } of these; a class's up to its ; */
 };
 
 struct item {
     size_t first, end; /* tokens [first, end) */
     size_t body;       /* the { of a function's body, or end */
-    size_t name;       /* the token of what it declares, or end */
+    size_t name;       /* the declared name's token, or end */
     enum kind kind;
-    uint64_t hash; /* of its tokens, a function's body left out */
+    uint64_t hash; /* hash of its tokens, without a function's body */
 };
 
 struct items {
@@ -32,7 +32,8 @@ static size_t skip_template(const struct tokens *t, size_t i, size_t end)
     return i < end ? i : end;
 }
 
-/* Behind an attribute at i: __attribute__((...)), alignas(...), [[...]]. */
+/* The token behind any attributes at i: __attribute__((...)),
+ * alignas(...), [[...]]. */
 static size_t skip_attributes(const struct tokens *t, size_t i, size_t end)
 {
     while (i + 1 < end) {
@@ -49,8 +50,9 @@ static size_t skip_attributes(const struct tokens *t, size_t i, size_t end)
 
 static const char *const class_keys[] = {"class", "struct", "union", NULL};
 
-/* The class, struct or union of a declaration's head [first, end); end if it
- * has none, or is a function that returns one. */
+/* The token that names the class, struct or union in a declaration's
+ * head [first, end). end if there is none, or if it declares a
+ * function that returns one. */
 static size_t find_class(const struct tokens *t, size_t first, size_t end)
 {
     size_t key = skip_template(t, first, end);
@@ -58,14 +60,14 @@ static size_t find_class(const struct tokens *t, size_t first, size_t end)
         key = token_is(t, key, "(") ? end : key + 1;
     for (size_t k = skip_attributes(t, key + 1, end); k < end; k++) {
         if (token_is(t, k, ":"))
-            break; // its bases
+            break; // base classes follow
         if (token_is(t, k, "("))
             return end;
     }
     return key < end ? key : end;
 }
 
-/* True if the { at `open` begins the members of what starts at first. */
+/* True if the { at `open` starts the members of the declaration at first. */
 static int is_scope(const struct tokens *t, size_t first, size_t open)
 {
     const size_t k = first + (token_is(t, first, "inline") ? 1 : 0);
@@ -89,7 +91,8 @@ static size_t find_name(const struct tokens *t, const struct item *it)
         token_is(t, k, "enum")) {
         k += token_is(t, k, "enum") && token_is_any(t, k + 1, class_keys);
         k = skip_attributes(t, k + 1, it->end);
-        return token_is(t, k, "{") ? k + 1 : k; // by its first member
+        // identified by its first member
+        return token_is(t, k, "{") ? k + 1 : k;
     }
     for (k = first; k < end; k++) {
         if (token_is(t, k, "=") || token_is(t, k, "[") || token_is(t, k, ";"))
@@ -121,7 +124,7 @@ static void add_item(const struct tokens *t, struct items *v, struct item it)
     v->at[v->n++] = it;
 }
 
-/* The declaration that begins at token `first`. */
+/* The declaration that starts at token `first`. */
 static struct item next_item(const struct tokens *t, size_t first)
 {
     static const char *const access[] = {"public", "protected", "private",
@@ -134,7 +137,7 @@ static struct item next_item(const struct tokens *t, size_t first)
         if (token_is(t, k, ";"))
             return (struct item){first, k + 1,       body < t->n ? body : k + 1,
                                  0,     DECLARATION, 0};
-        if (token_is(t, k, "}")) // no declaration: its scope ends
+        if (token_is(t, k, "}")) // no declaration: the scope ends
             return (struct item){first, k, k, 0, DECLARATION, 0};
         is_value |= token_is(t, k, "=");
         if (token_is(t, k, "(") || token_is(t, k, "[")) {
@@ -157,7 +160,8 @@ static struct item next_item(const struct tokens *t, size_t first)
     return (struct item){first, t->n, t->n, 0, DECLARATION, 0};
 }
 
-/* The } at token `first`, with what is behind that of a class: x in } x; */
+/* The } at token `first`. For a class it includes what
+ * follows, like x in } x; */
 static struct item next_close(const struct tokens *t, size_t first)
 {
     size_t end = first + 1;
@@ -185,15 +189,15 @@ static struct items list_items(const struct tokens *t)
 
 /* ---- where the lists differ ---------------------------------------------- */
 
-enum { FAR = 400 }; /* declarations of one #if */
+enum { FAR = 400 }; /* declarations between one #if and #endif */
 
 static int same_item(const struct item *x, const struct item *y)
 {
     return x->kind == y->kind && x->hash == y->hash;
 }
 
-/* True if the lists agree from here on: in one declaration that is not short,
- * or in two. */
+/* True if the lists agree from here on: in one declaration that
+ * isn't short, or in two. */
 static int meet(const struct items *a, size_t i, const struct items *b,
                 size_t j)
 {
@@ -204,7 +208,7 @@ static int meet(const struct items *a, size_t i, const struct items *b,
                                j + 1 == b->n || same_item(x + 1, y + 1));
 }
 
-/* Advance to where the lists agree again; false if they never do. */
+/* Advance to where the lists agree again. Returns 0 if they never do. */
 static int meet_again(const struct items *a, size_t *i, const struct items *b,
                       size_t *j)
 {
@@ -219,8 +223,8 @@ static int meet_again(const struct items *a, size_t *i, const struct items *b,
     return 0;
 }
 
-/* The item behind what begins at j: behind the } of a class. 0 if it does not
- * end before `end`. */
+/* The index of the item behind the one at j; for a class, behind its }. 0 if
+ * that item does not end before `end`. */
 static size_t behind_unit(const struct items *b, size_t j, size_t end)
 {
     int depth = 0;
@@ -235,7 +239,7 @@ static size_t behind_unit(const struct items *b, size_t j, size_t end)
     return 0;
 }
 
-/* True if item x declares the name that item y of the other view does. */
+/* True if item x declares the same name as item y of the other view. */
 static int same_name(const struct tokens *h, const struct item *x,
                      const struct tokens *d, const struct item *y)
 {
@@ -246,8 +250,9 @@ static int same_name(const struct tokens *h, const struct item *x,
            !memcmp(h->text + p.begin, d->text + q.begin, p.end - p.begin);
 }
 
-/* True if device code needs item y of the device's view, and it does no harm:
- * see declared_add(). Items [i, i_end) are the host's in its place. */
+/* True if device code needs item y of the device's view and adding
+ * it does no harm (see declared_add()). The host's view has items
+ * [i, i_end) in its place. */
 static int is_needed(const struct tokens *h, const struct items *a, size_t i,
                      size_t i_end, const struct tokens *d, const struct item *y)
 {
@@ -263,7 +268,8 @@ static int is_needed(const struct tokens *h, const struct items *a, size_t i,
     return 1;
 }
 
-/* Items [j, j_end) of the device's view where the host's has [i, i_end). */
+/* Add items [j, j_end) of the device's view, for which the
+ * host's has [i, i_end). */
 static void add_missing(const struct tokens *h, const struct items *a, size_t i,
                         size_t i_end, const struct tokens *d,
                         const struct items *b, size_t j, size_t j_end,

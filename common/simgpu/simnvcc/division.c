@@ -4,8 +4,8 @@
 
 #include "base/trap.h"
 
-/* The general register by which the line, of n characters, divides; NULL: it
- * does not. */
+/* The general register that holds the divisor if the line, of n characters, is
+ * a division; otherwise NULL. */
 static const char *divisor(const char *line, size_t n)
 {
     if (strncmp(line, "\tsdiv\t", 6) != 0 && strncmp(line, "\tudiv\t", 6) != 0)

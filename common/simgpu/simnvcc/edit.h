@@ -1,5 +1,5 @@
 /*
- * edit.h: replacements in a text, collected in any order
+ * edit.h: replacements in a text, which can be added in any order
  */
 #ifndef SIMNVCC_EDIT_H
 #define SIMNVCC_EDIT_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h> /* FILE */
 
-struct edit { /* [begin, end) becomes `with` */
+struct edit { /* replace [begin, end) by `with` */
     size_t begin, end, order;
     char *with;
 };
@@ -17,13 +17,13 @@ struct edits {
     size_t n, cap;
 };
 
-/* Takes ownership of `with`. Edits must not overlap; those at one place keep
- * their order. */
+/* Add an edit; takes ownership of `with`. Edits must not overlap. Those at the
+ * same place keep their order. */
 void edits_add(struct edits *e, size_t begin, size_t end, char *with);
 void edits_addf(struct edits *e, size_t begin, size_t end, const char *format,
                 ...) __attribute__((format(printf, 4, 5)));
 
-/* Write the text, edited, and release the edits. */
+/* Write the edited text, and release the edits. */
 void edits_write(struct edits *e, const char *text, FILE *out);
 
 #endif

@@ -11,12 +11,12 @@
 
 enum { DEPTH = 200 };
 
-struct stack { /* of the files that include each other here */
+struct stack { /* the files that include each other at this point */
     char *path[DEPTH];
     int n;
 };
 
-/* Bytes of a path up to its last slash. */
+/* The number of bytes of a path up to its last slash. */
 static size_t folder_nbytes(const char *path)
 {
     const char *const slash = strrchr(path, '/');
@@ -29,7 +29,7 @@ static int same_folder(const char *a, const char *b)
     return n > 0 && n == folder_nbytes(b) && strncmp(a, b, n) == 0;
 }
 
-/* True if the path is that of a toolkit's header that own_folder has, too. */
+/* True if the path is a toolkit's header that own_folder has, too. */
 static int is_twin(const char *path, const char *own_folder)
 {
     char other[PATH_MAX];
@@ -37,13 +37,15 @@ static int is_twin(const char *path, const char *own_folder)
     if (n == 0)
         return 0;
     snprintf(other, sizeof other, "%.*s/crt/host_config.h", n, path);
-    if (access(other, R_OK) != 0) // simgpu has none, wherever it is
+    // a file that every toolkit has and simgpu lacks
+    if (access(other, R_OK) != 0)
         return 0;
     snprintf(other, sizeof other, "%s%s", own_folder, path + n);
     return access(other, R_OK) == 0;
 }
 
-/* The first file of the stack that lies where its top does. */
+/* The first file in the stack from the folder of its top,
+ * unless it is the top. */
 static char *first_beside_top(const struct stack *s)
 {
     const char *const top = s->path[s->n - 1];
@@ -59,7 +61,8 @@ static void pop(struct stack *s)
         free(s->path[--s->n]);
 }
 
-/* A text whose first line begins with #: where what follows comes from. */
+/* Update the stack at a line marker, which says where the
+ * following text comes from. */
 static void follow(struct stack *s, const char *line)
 {
     char path[PATH_MAX], copy[LINE_NBYTES];

@@ -1,18 +1,18 @@
 /*
- * foreign.h: headers of a CUDA toolkit among simgpu's
+ * foreign.h: detecting a CUDA toolkit's headers among simgpu's
  *
- * Where a toolkit is installed in the compiler's own search path, a header that
- * simgpu does not have is found there, with others that simgpu does have in its
- * wake, and both define the same types. That is told by the header's name, not
- * by hundreds of errors.
+ * If a toolkit is installed in the compiler's own search path, the compiler
+ * finds there a header that simgpu doesn't have. That header includes others
+ * that simgpu does have, and both define the same types. The message then names
+ * the header instead of leaving the user with hundreds of errors.
  */
 #ifndef SIMNVCC_FOREIGN_H
 #define SIMNVCC_FOREIGN_H
 
 /*
- * In preprocessed text: the path of the first header of another folder that
- * includes, from its own folder, one that own_folder has, too. NULL if there is
- * none; the caller frees it.
+ * In preprocessed text, find the first header from another folder that includes
+ * a header from its own folder that own_folder has, too. Returns its path,
+ * which the caller frees, or NULL.
  */
 char *foreign_header(const char *text, const char *own_folder);
 

@@ -6,8 +6,9 @@
 
 #include "simgpu/kernel.h" /* SIMGPU_MARK */
 
-/* Bytes of a struct span, and where its members are. Spans of a file: a thread
- * has them all, so instructions beyond share two. */
+/* The size of a struct span and the offsets of its members. MAX_SPANS
+ * is per file: since every thread has all of them, further
+ * instructions share spans. */
 enum { SPAN = 40, BEGIN = 0, END = 8, LIMIT = 16, MAX_SPANS = 1024 };
 
 static int is_announced_size(long n)
@@ -15,8 +16,8 @@ static int is_announced_size(long n)
     return n == 1 || n == 2 || n == 4 || n == 8 || n == 16;
 }
 
-/* The bytes and the direction of an access, at the text behind "__tsan_", which
- * moves behind it. Returns 0 if it is something else. */
+/* Parse an access's size and direction from the text behind "__tsan_", and
+ * advance the text. Returns 0 if it is something else. */
 static int read_name(const char **text, long *nbytes, int *writes)
 {
     char *end;
@@ -28,14 +29,14 @@ static int read_name(const char **text, long *nbytes, int *writes)
     return is_announced_size(*nbytes);
 }
 
-/* Skip the prefix; NULL: the text begins otherwise. */
+/* The text behind the prefix, or NULL if it doesn't start with the prefix. */
 static const char *behind(const char *text, const char *prefix)
 {
     const size_t n = strlen(prefix);
     return text && strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
-/* True if the line is a call that announces an access. */
+/* True if the line calls the hook of an access. */
 static int is_call(const char *line, long *nbytes, int *writes)
 {
     const char *at = behind(line, "\tcall\t");
@@ -49,7 +50,7 @@ static int is_call(const char *line, long *nbytes, int *writes)
     return isspace((unsigned char)*at);
 }
 
-/* True if the line would show the program a function of inlined.h. */
+/* True if the line would export a function of inlined.h from the object. */
 static int is_global(const char *line)
 {
     long nbytes;
@@ -82,7 +83,24 @@ static void write_access(FILE *out, int span, long nbytes, int writes)
             at, writes ? "write" : "read", nbytes);
 }
 
-/* A kernel's code stays aligned as functions are. */
+/* Zeroed thread-local variables are arrays in shared memory. Each is followed
+ * by unused bytes, so that an index past its end doesn't reach the next one
+ * (device/sharing/arrays.h). */
+enum { GAP = 256 };
+
+static int is_section(const char *line)
+{
+    return behind(line, "\t.section\t") || behind(line, "\t.text") ||
+           behind(line, "\t.data") || behind(line, "\t.bss");
+}
+
+static int is_shared_section(const char *line, size_t length)
+{
+    const char *const flags = memchr(line, '"', length);
+    return behind(line, "\t.section\t.tbss") && flags && behind(flags, "\"awT");
+}
+
+/* Write a kernel's mark. Its code stays aligned as functions are. */
 static void write_mark(FILE *out, unsigned promises)
 {
     fprintf(out, "\t.p2align 4\n\t.quad\t%u, %#llx\n", promises,
@@ -101,7 +119,7 @@ static void write_spans(FILE *out, int n)
 
 void inline_accesses(const char *assembly, const struct calls *calls, FILE *out)
 {
-    int nspans = 0;
+    int nspans = 0, is_shared = 0;
     if (!strstr(assembly, "# simgpu inlines accesses")) {
         fputs(assembly, out);
         return;
@@ -122,6 +140,10 @@ void inline_accesses(const char *assembly, const struct calls *calls, FILE *out)
                          nbytes, writes);
         else if (!is_global(line))
             fwrite(line, 1, (size_t)(next - line), out);
+        if (is_section(line))
+            is_shared = is_shared_section(line, length);
+        if (is_shared && behind(line, "\t.zero\t"))
+            fprintf(out, "\t.zero\t%d\n", GAP);
         line = next;
     }
     write_spans(out, nspans < MAX_SPANS ? nspans : MAX_SPANS + 2);

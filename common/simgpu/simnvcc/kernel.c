@@ -4,7 +4,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 
-struct list { /* text being put together */
+struct list { /* a growing text */
     char *text;
     size_t nbytes;
     FILE *out;
@@ -29,7 +29,8 @@ static void list_release(struct list *l)
     free(l->text);
 }
 
-#define OWN_NAME "simgpu_own" /* of a parameter called as its kernel is */
+/* replaces a parameter's name that is also its kernel's */
+#define OWN_NAME "simgpu_own"
 
 struct definition {
     size_t name, name_end; /* tokens, template arguments included */
@@ -42,9 +43,9 @@ struct definition {
     struct list bounds;        /* ".bounds(256).cluster(2)" */
 };
 
-/* ---- commas -------------------------------------------------------------- */
+/* ---- items between commas ------------------------------------------------ */
 
-/* The end of the item that begins at i: a comma outside of brackets, or end. */
+/* The end of the item that starts at i: a comma outside of brackets, or end. */
 static size_t item_end(const struct tokens *t, size_t i, size_t end)
 {
     while (i < end && !token_is(t, i, ",")) {
@@ -59,7 +60,7 @@ static size_t item_end(const struct tokens *t, size_t i, size_t end)
     return i < end ? i : end;
 }
 
-/* The = of a default in [i, end), or end. */
+/* The = before a default value in [i, end), or end. */
 static size_t default_of(const struct tokens *t, size_t i, size_t end)
 {
     for (; i < end && !token_is(t, i, "="); i++) {
@@ -82,14 +83,14 @@ static int has_ellipsis(const struct tokens *t, size_t i, size_t end)
     return 0;
 }
 
-/* Words that end a type, so that no name follows them. */
+/* Words that complete a type, so that no parameter's name can follow. */
 static const char *const type_words[] = {
     "void",    "bool",     "char",     "short",        "int",        "long",
     "float",   "double",   "signed",   "unsigned",     "const",      "volatile",
     "auto",    "typename", "class",    "__restrict__", "__restrict", "struct",
     "wchar_t", "char16_t", "char32_t", "size_t",       NULL};
 
-/* The token in [i, end) that names a parameter, or end if it has no name. */
+/* The token in [i, end) that is a parameter's name, or end if it has none. */
 static size_t name_in(const struct tokens *t, size_t i, size_t end)
 {
     while (end > i && token_is(t, end - 1, "]"))
@@ -105,7 +106,7 @@ static size_t name_in(const struct tokens *t, size_t i, size_t end)
     if (last <= i || !token_is_word(t, last) ||
         token_is_any(t, last, type_words) || token_is(t, last - 1, "::"))
         return end;
-    // `const T` and `struct T` are types
+    // `const T` and `struct T` are types without a name
     static const char *const before[] = {"const",    "volatile", "struct",
                                          "typename", "class",    "enum",
                                          "union",    NULL};
@@ -128,7 +129,7 @@ static void read_template(const struct tokens *t, size_t open, size_t close,
             name--;
         if (name != stop - 1 || name == i ||
             token_is_any(t, name, type_words) || token_is(t, name - 1, "::"))
-            return; // a parameter without a name has a default
+            return; // a parameter without a name must have a default
         char *const word = tokens_text(t, name, name + 1);
         fprintf(d->template_args.out, "%s%s%s", comma, word,
                 has_ellipsis(t, i, stop) ? "..." : "");
@@ -137,7 +138,7 @@ static void read_template(const struct tokens *t, size_t open, size_t close,
     }
 }
 
-/* True if no block begins or ends from a token to before another. */
+/* True if no brace stands between the two tokens. */
 static int is_one_declaration(const struct tokens *t, size_t from, size_t to)
 {
     while (from < to && !token_is(t, from, "{") && !token_is(t, from, "}"))
@@ -145,8 +146,8 @@ static int is_one_declaration(const struct tokens *t, size_t from, size_t to)
     return from >= to;
 }
 
-/* Look for the template <...> of the declaration to which token i belongs. Its
- * list may hold braces: int N = int{3}. */
+/* Find the template <...> of the declaration that contains token i. Its list
+ * may contain braces: int N = int{3}. */
 static void find_template(const struct tokens *t, size_t i,
                           struct definition *d)
 {
@@ -165,7 +166,7 @@ static void find_template(const struct tokens *t, size_t i,
 
 /* ---- parameters ---------------------------------------------------------- */
 
-/* True if token i is the name `own`, not that of a member. */
+/* True if token i is the name `own` and not a member's name. */
 static int is_own_name(const struct tokens *t, const char *own, size_t i)
 {
     return token_is(t, i, own) && !token_is(t, i - 1, ".") &&
@@ -173,8 +174,8 @@ static int is_own_name(const struct tokens *t, const char *own, size_t i)
            !(token_is(t, i - 1, ">") && token_is(t, i - 2, "-"));
 }
 
-/* A parameter of the kernel's own name hides the kernel from its prologue:
- * give the parameter another one, wherever the definition names it. */
+/* A parameter with the kernel's name would hide the kernel from its prologue.
+ * Give the parameter another name throughout the definition. */
 static void rename_own(const struct tokens *t, const struct definition *d,
                        const char *own, struct edits *e)
 {
@@ -184,7 +185,7 @@ static void rename_own(const struct tokens *t, const struct definition *d,
             edits_add(e, t->at[i].begin, t->at[i].end, strdup(OWN_NAME));
 }
 
-/* The name of the parameter at token i, from malloc. */
+/* The name of the parameter at token i, allocated with malloc. */
 static char *name_parameter(const struct tokens *t, const struct definition *d,
                             size_t i, struct edits *e)
 {
@@ -229,9 +230,9 @@ static const char *read_parameters(const struct tokens *t, struct definition *d,
     return NULL;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole definition ------------------------------------------------ */
 
-/* __launch_bounds__(256, 2) at token i. */
+/* Parse __launch_bounds__(256, 2) at token i. */
 static size_t read_bounds(const struct tokens *t, size_t i,
                           struct definition *d)
 {
@@ -243,7 +244,7 @@ static size_t read_bounds(const struct tokens *t, size_t i,
     return close;
 }
 
-/* Find the name and the parameters, from the word behind __global__ on. */
+/* Find the name and the parameters, starting at the word behind __global__. */
 static int find_name(const struct tokens *t, size_t i, struct definition *d)
 {
     static const char *const calls[] = {"__attribute__", "alignas", "decltype",
@@ -296,7 +297,7 @@ static void write_prologue(const struct tokens *t, struct definition *d,
     free(name);
 }
 
-/* The brace of the body, or t->n if this only declares. */
+/* The token of the body's brace, or t->n for a declaration. */
 static size_t find_body(const struct tokens *t, size_t i)
 {
     for (; i < t->n && !token_is(t, i, "{"); i++)
@@ -314,7 +315,7 @@ const char *kernel_edit(const struct tokens *t, size_t i, struct edits *e)
     for (int k = 0; k < 4; k++)
         list_init(lists[k]);
     if (find_name(t, i, &d) && (d.brace = find_body(t, d.close + 1)) < t->n) {
-        // bounds may stand before __global__ too
+        // launch bounds may precede __global__, too
         for (size_t k = i; k-- > 0 && !token_is(t, k, ";") &&
                            !token_is(t, k, "}") && !token_is(t, k, "{");)
             if (token_is(t, k, "SIMGPU_BOUNDS") ||

@@ -1,11 +1,11 @@
 /*
  * kernel.h: the definition of a __global__ function
  *
- * It stays an ordinary function, which a device thread calls, and gets a
- * prologue: called by host code, behind <<<>>>, it launches itself instead. So
- * the C++ compiler resolves overloads, deduces template arguments and fills in
- * default arguments, and a launch works from a file that has seen only the
- * declaration.
+ * A kernel stays an ordinary function, which device threads call, but gets a
+ * prologue: when host code calls it, behind <<<>>>, it launches itself instead.
+ * The C++ compiler thus resolves overloads, deduces template arguments and
+ * fills in default arguments, and a file that has only seen the declaration can
+ * launch the kernel.
  *
  *     template <class T> __global__ void k(T *p, int n = 3)
  *     {
@@ -19,9 +19,9 @@
  *         ...
  *
  * An entry registers the kernel before main, wherever the function is
- * instantiated, so that cudaLaunchKernel() knows it without a <<<>>>. Where
- * nothing may run before main, the entry is in a table of the program's instead
- * (simgpu/kernel.h), and the kernel is registered when it is first asked for.
+ * instantiated, so that cudaLaunchKernel() finds it even without a <<<>>>. If
+ * no code may run before main, the entry is in a table of the program instead
+ * (simgpu/kernel.h), and the kernel is registered when it is first looked up.
  */
 #ifndef SIMNVCC_KERNEL_H
 #define SIMNVCC_KERNEL_H
@@ -29,7 +29,8 @@
 #include "edit.h"
 #include "tokens.h"
 
-/* Token i is SIMGPU_GLOBAL. Returns NULL, or what is wrong. */
+/* Edit the definition whose SIMGPU_GLOBAL is token i. Returns
+ * NULL, or an error message. */
 const char *kernel_edit(const struct tokens *t, size_t i, struct edits *e);
 
 #endif

@@ -1,18 +1,18 @@
 /*
- * line.h: a line of a long text, to be scanned by itself
+ * line.h: a copy of one line of a long text, for sscanf()
  *
- * sscanf() measures the whole string that it is given before it reads a word:
- * on each line of a preprocessed file, that is the square of its size.
+ * sscanf() measures the length of the whole string before it reads a word.
+ * Called for each line of a preprocessed file, it would take quadratic time.
  */
 #ifndef SIMNVCC_LINE_H
 #define SIMNVCC_LINE_H
 
 #include <stddef.h>
 
-enum { LINE_NBYTES = 8192 }; /* room for a line marker, path included */
+enum { LINE_NBYTES = 8192 }; /* enough for a line marker with its path */
 
-/* Copy the text's first line, without its newline, cut off if it is longer.
- * Returns out. */
+/* Copy the text's first line without its newline, truncated if
+ * necessary. Returns out. */
 const char *line_copy(const char *text, char out[LINE_NBYTES]);
 
 #endif

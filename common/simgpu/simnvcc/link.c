@@ -6,9 +6,10 @@
 #include <string.h> /* strncmp */
 #include <unistd.h> /* access */
 
-/* CUDA's libraries that a program names but does not need here, or that are
- * not there. */
-static int link_library(const struct task *t, struct args *a, const char *arg)
+/* Leave out CUDA's libraries that a program names but doesn't need here; report
+ * those that simgpu doesn't have. */
+static int link_library(const struct nvcc_task *t, struct nvcc_args *a,
+                        const char *arg)
 {
     static const char *const none[] = {"-lcudadevrt",     "-lcudart",
                                        "-lcudart_static", "-lnvToolsExt",
@@ -40,8 +41,9 @@ static int link_library(const struct task *t, struct args *a, const char *arg)
     return 0;
 }
 
-/* The program's own calls of these read modelled time (core/host_clock.c). */
-static void add_clocks(struct args *a)
+/* Redirect the program's own calls of these functions to modelled time
+ * (core/clock/host_clock.c). */
+static void add_clocks(struct nvcc_args *a)
 {
     static const char *const clocks[] = {"clock_gettime",
                                          "timespec_get",
@@ -59,9 +61,9 @@ static void add_clocks(struct args *a)
         args_add(a, text_join("-Wl,--wrap=", clocks[i]));
 }
 
-/* Before all other libraries: libcudart has MPI's functions, too, and the
- * program's calls are to find these before MPICH's. */
-static void add_runtime(const struct task *t, struct args *a)
+/* libcudart precedes all other libraries: it also has MPI's functions, and the
+ * program's calls must find these before MPICH's. */
+static void add_runtime(const struct nvcc_task *t, struct nvcc_args *a)
 {
     args_add(a, text_join("-L", text_join(t->prefix, "/lib")));
     args_add(a, text_join("-Wl,-rpath,", text_join(t->prefix, "/lib")));
@@ -70,10 +72,11 @@ static void add_runtime(const struct task *t, struct args *a)
     args_add(a, "-Wl,--pop-state");
 }
 
-/* Linkers leave out a library that nothing needs, as MPICH seems to be where
- * libcudart has all of MPI that a program calls: libcudart needs MPICH. */
-static void keep_mpi(const struct task *t, struct args *a,
-                     const struct args *objects)
+/* Linkers drop a library whose functions nothing uses. MPICH seems
+ * unused if libcudart has all the MPI functions that a program calls,
+ * but libcudart needs it. */
+static void keep_mpi(const struct nvcc_task *t, struct nvcc_args *a,
+                     const struct nvcc_args *objects)
 {
     int mpi = !strncmp(file_name(t->o.cxx), "mpi", 3);
     for (int i = 0; i < objects->n && !mpi; i++)
@@ -83,15 +86,18 @@ static void keep_mpi(const struct task *t, struct args *a,
         args_add(a, "-Wl,--no-as-needed");
 }
 
-int link_program(const struct task *t, struct args *objects, const char *output)
+int link_program(const struct nvcc_task *t, struct nvcc_args *objects,
+                 const char *output)
 {
-    struct args a = {{0}, 0};
+    struct nvcc_args a = {{0}, 0};
     args_add(&a, t->o.cxx);
     args_append(&a, &t->o.both);
-    if (t->o.verbose) // CMake reads the linker's folders from it
+    if (t->o.verbose) // CMake reads the linker's folders from this output
         args_add(&a, "-v");
-    add_runtime(t, &a);
-    keep_mpi(t, &a, objects);
+    if (!t->o.partial) {
+        add_runtime(t, &a);
+        keep_mpi(t, &a, objects);
+    }
     args_append(&a, &t->o.link);
     for (int i = 0; i < objects->n; i++)
         if (!strncmp(objects->v[i], "-l", 2)) {
@@ -100,21 +106,23 @@ int link_program(const struct task *t, struct args *objects, const char *output)
         } else {
             args_add(&a, objects->v[i]);
         }
-    add_clocks(&a);
-    args_add(&a, "-pthread");
+    if (!t->o.partial) {
+        add_clocks(&a);
+        args_add(&a, "-pthread");
+    }
     args_add2(&a, "-o", output);
     return task_run(t, &a);
 }
 
-const char *link_libraries(const struct task *t)
+const char *link_libraries(const struct nvcc_task *t)
 {
     return text_join("-L", text_join(t->prefix, "/bin/../lib"));
 }
 
-void link_show(const struct task *t, const struct args *objects,
+void link_show(const struct nvcc_task *t, const struct nvcc_args *objects,
                const char *output)
 {
-    struct args a = {{text_join(t->prefix, "/bin/simnvcc")}, 1};
+    struct nvcc_args a = {{text_join(t->prefix, "/bin/simnvcc")}, 1};
     args_append(&a, objects);
     args_add(&a, link_libraries(t));
     args_add(&a, "-lcudart");
@@ -122,16 +130,19 @@ void link_show(const struct task *t, const struct args *objects,
     task_show(&a);
 }
 
-int link_archive(const struct task *t, struct args *objects, const char *output)
+int link_archive(const struct nvcc_task *t, struct nvcc_args *objects,
+                 const char *output)
 {
-    struct args a = {{"ar", "rcs", output}, 3};
+    struct nvcc_args a = {{t->o.archiver, "rcs"}, 2};
+    args_append(&a, &t->o.archive);
+    args_add(&a, output);
     args_append(&a, objects);
     return task_run(t, &a);
 }
 
-int link_device(const struct task *t)
+int link_device(const struct nvcc_task *t)
 {
-    struct args a = {{t->o.cxx}, 1};
+    struct nvcc_args a = {{t->o.cxx}, 1};
     args_append(&a, &t->o.both);
     args_add2(&a, "-x", "c++");
     args_add(&a, "-c");

@@ -4,13 +4,13 @@
  *     simnvcc -c kernel.cu -o kernel.o
  *     simnvcc a.cu b.cpp c.o -lm -o program
  *
- * The command line is nvcc's (options.h); compile.h tells what it does.
+ * The command line is nvcc's (options.h); compile.h describes the steps.
  *
- *     --no-constructors    nothing of the object runs before main: its kernels
- *                          are in a table of the program's (simgpu/kernel.h);
- *                          memcpy() and its like count as accesses of device
- *                          code; a call by a kernel that is not inlined is an
- *                          error (calls.h). For labs. Needs objcopy.
+ *     --no-constructors    No code of the object runs before main: its kernels
+ *                          are in a table of the program (simgpu/kernel.h).
+ *                          memcpy() and the like count as accesses of device
+ *                          code. A kernel's call that is not inlined is an
+ *                          error (calls.h). For labs; needs objcopy.
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
@@ -23,15 +23,15 @@
 #include "compile.h"
 #include "link.h"
 
-static void remove_temp(struct task *t)
+static void remove_temp(struct nvcc_task *t)
 {
-    struct args a = {{"rm", "-rf", t->temp}, 3};
+    struct nvcc_args a = {{"rm", "-rf", t->temp}, 3};
     t->o.verbose = t->o.dry_run = 0;
     task_run(t, &a);
 }
 
-/* PREFIX of PREFIX/bin/simnvcc. */
-static void find_prefix(struct task *t)
+/* Find PREFIX, where this program is PREFIX/bin/simnvcc. */
+static void find_prefix(struct nvcc_task *t)
 {
     const ssize_t n =
         readlink("/proc/self/exe", t->prefix, sizeof t->prefix - 1);
@@ -43,7 +43,7 @@ static void find_prefix(struct task *t)
     }
 }
 
-static int compile_each(struct task *t)
+static int compile_each(struct nvcc_task *t)
 {
     int status = 0;
     for (int i = 0; i < t->o.inputs.n && status == 0; i++) {
@@ -60,11 +60,21 @@ static int compile_each(struct task *t)
     return status;
 }
 
-/* Compile the sources to temporary objects, and link or archive all. */
-static int build(struct task *t)
+static int run_program(const struct nvcc_task *t, const char *program)
 {
-    struct args objects = {{0}, 0};
+    struct nvcc_args a = {
+        {strchr(program, '/') ? program : text_join("./", program)}, 1};
+    args_append(&a, &t->o.run_args);
+    return task_run(t, &a);
+}
+
+/* Compile the sources to temporary objects, and link or archive all objects. */
+static int build(struct nvcc_task *t)
+{
+    struct nvcc_args objects = {{0}, 0};
     int status = 0;
+    if (t->o.run && t->o.inputs.n == 1 && file_is_program(t->o.inputs.v[0]))
+        return run_program(t, t->o.inputs.v[0]);
     for (int i = 0; i < t->o.inputs.n && status == 0; i++) {
         const char *const in = t->o.inputs.v[i];
         char number[16];
@@ -85,17 +95,12 @@ static int build(struct task *t)
     if (t->o.verbose)
         link_show(t, &objects, output);
     status = link_program(t, &objects, output);
-    if (status == 0 && t->o.run) {
-        struct args a = {
-            {strchr(output, '/') ? output : text_join("./", output)}, 1};
-        status = task_run(t, &a);
-    }
-    return status;
+    return status == 0 && t->o.run ? run_program(t, output) : status;
 }
 
-/* -ptx, -cubin, -fatbin: a shared library of each source, for cuModuleLoad()
- * (driver/module.c), named after the option. */
-static int make_images(struct task *t)
+/* For -ptx, -cubin and -fatbin: create a shared library from each source, named
+ * after the option, for cuModuleLoad() (driver/module.c). */
+static int make_images(struct nvcc_task *t)
 {
     const char *const ending =
         text_join(".", t->o.mode_option + strspn(t->o.mode_option, "-"));
@@ -106,7 +111,7 @@ static int make_images(struct task *t)
         const char *const in = t->o.inputs.v[i];
         if (!file_is_source(t, in))
             continue;
-        struct args object = {{file_renamed(t->temp, in, ".o")}, 1};
+        struct nvcc_args object = {{file_renamed(t->temp, in, ".o")}, 1};
         status = compile_file(t, in, object.v[0]);
         if (status == 0)
             status = link_program(
@@ -118,25 +123,29 @@ static int make_images(struct task *t)
     return status;
 }
 
-/* What build systems ask; the version is that of the headers. */
-static int answer(const struct task *t)
+/* Answer queries of build systems. The version is that of simgpu's headers. */
+static int answer(const struct nvcc_task *t)
 {
-    if (strstr(t->o.mode_option, "list"))
-        puts(strstr(t->o.mode_option, "code") ? "sm_90" : "compute_90");
-    else if (strstr(t->o.mode_option, "h") && !strstr(t->o.mode_option, "v"))
+    const char *const asked = t->o.mode_option + strspn(t->o.mode_option, "-");
+    if (strstr(asked, "code"))
+        puts("sm_90");
+    else if (strstr(asked, "arch"))
+        puts("compute_90");
+    else if (asked[0] == 'h')
         puts(
             "usage: simnvcc [options] file... [-o output]\n\n"
             "simnvcc compiles CUDA C++ for the CPU, to run on simgpu. It takes "
             "nvcc's\noptions; those that only a GPU's code needs have no "
-            "effect. Others go to the\nhost compiler (-ccbin, g++).");
-    else // CMake looks for the first line
+            "effect. Options that nvcc\ndoesn't have go to the host compiler "
+            "(-ccbin, g++), with a warning.");
+    else // CMake parses the first line
         puts("nvcc: NVIDIA (R) Cuda compiler driver, or what stands in for it\n"
              "simnvcc: CUDA C++ for the CPU, part of commlab's simgpu\n"
              "Cuda compilation tools, release 13.0, V13.0.48");
     return 0;
 }
 
-static int do_mode(struct task *t)
+static int do_mode(struct nvcc_task *t)
 {
     int status = 0;
     switch (t->o.mode) {
@@ -154,8 +163,8 @@ static int do_mode(struct task *t)
     }
 }
 
-/* Several sources cannot become one object. */
-static int one_output(const struct task *t)
+/* False if several sources would have to become one object. */
+static int one_output(const struct nvcc_task *t)
 {
     int nsources = 0;
     for (int i = 0; i < t->o.inputs.n; i++)
@@ -166,19 +175,12 @@ static int one_output(const struct task *t)
 
 int main(int argc, char **argv)
 {
-    static struct task whole = {.o = {.cxx = "g++"}};
-    struct task *const t = &whole;
+    static struct nvcc_task whole = {.o = {.cxx = "g++", .archiver = "ar"}};
+    struct nvcc_task *const t = &whole;
     find_prefix(t);
     options_read(&t->o, argc, argv);
     if (t->o.mode == MODE_ASK)
         return answer(t);
-    if (t->o.mode == MODE_DEVICE) {
-        fprintf(stderr,
-                "simnvcc: error: %s makes code for GPUs. simnvcc makes code "
-                "for the CPU: use -c, or nvcc\n",
-                t->o.mode_option);
-        return EXIT_USAGE;
-    }
     if (t->o.inputs.n == 0) {
         fprintf(stderr, "usage: simnvcc [-c] [options] file.cu [-o output]\n");
         return EXIT_USAGE;

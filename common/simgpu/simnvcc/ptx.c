@@ -17,10 +17,10 @@ struct statement {
     char name[MAX_NAMES][PTX_WORD]; /* registers that the text declares */
     int nnames;
     FILE *out;
-    char wrong[2 * PTX_WORD]; /* the instruction that isn't there */
+    char wrong[2 * PTX_WORD]; /* the instruction that is missing here */
 };
 
-/* The type of a register of that constraint. */
+/* The C++ type of a register with this constraint. */
 static const char *register_type(const char *constraint)
 {
     switch (constraint[strspn(constraint, "=+&")]) {
@@ -33,7 +33,7 @@ static const char *register_type(const char *constraint)
     }
 }
 
-/* ---- operands of instructions -------------------------------------------- */
+/* ---- writing operands ---------------------------------------------------- */
 
 static int is_name(const struct statement *s, const char *name)
 {
@@ -43,7 +43,7 @@ static int is_name(const struct statement *s, const char *name)
     return 0;
 }
 
-/* Write a name with _ for what C++ has not in names. */
+/* Write a name, with _ for characters that C++ names can't contain. */
 static void write_name(FILE *out, const char *prefix, const char *name)
 {
     fputs(prefix, out);
@@ -51,7 +51,7 @@ static void write_name(FILE *out, const char *prefix, const char *name)
         fputc(isalnum((unsigned char)*name) ? *name : '_', out);
 }
 
-/* 0f3F800000, 0d..., 17, -1, 0x1F, 1.5 */
+/* Write a number: 0f3F800000, 0d..., 17, -1, 0x1F, 1.5. */
 static int write_number(FILE *out, const char *text)
 {
     if (!strncasecmp(text, "0f", 2) || !strncasecmp(text, "0d", 2))
@@ -63,7 +63,7 @@ static int write_number(FILE *out, const char *text)
     return 1;
 }
 
-/* A register, special register or number. Returns 0 if it is none. */
+/* Write a register, special register or number. Returns 0 for anything else. */
 static int write_value(struct statement *s, const char *text)
 {
     const char *const name = text + strspn(text, "%");
@@ -86,7 +86,7 @@ static int write_value(struct statement *s, const char *text)
     return 1;
 }
 
-/* [register+offset] as a pointer to the type. */
+/* Write [register+offset] as a pointer to the type. */
 static int write_address(struct statement *s, const char *text,
                          const char *type, int shared)
 {
@@ -104,7 +104,8 @@ static int write_address(struct statement *s, const char *text,
     return 1;
 }
 
-/* Element k of {a,b}, or the operand itself if k is 0; "" if there is none. */
+/* Element k of {a,b}. If k is 0 it may also be the operand
+ * itself; "" if there is none. */
 static const char *element(const char *text, int k, char word[PTX_WORD])
 {
     const char *p = text + (*text == '{');
@@ -118,7 +119,7 @@ static const char *element(const char *text, int k, char word[PTX_WORD])
     return word;
 }
 
-/* ---- instructions -------------------------------------------------------- */
+/* ---- writing instructions ------------------------------------------------ */
 
 struct types {
     const char *name[2];
@@ -139,7 +140,7 @@ static struct types types_of(const struct ptx_line *l)
     return t;
 }
 
-/* do_mad<uint32_t, t_wide> */
+/* Write the name of an instruction's function: do_mad<uint32_t, t_wide>. */
 static void write_function(struct statement *s, const struct ptx_row *row,
                            const struct ptx_line *l, const struct types *t)
 {
@@ -183,7 +184,7 @@ static int write_argument(struct statement *s, char what, const char *text,
     }
 }
 
-/* One result, or none: put(d, do_op<...>(a, b)). */
+/* Write an instruction with one result or none: put(d, do_op<...>(a, b)). */
 static int write_call(struct statement *s, const struct ptx_row *row,
                       const struct ptx_line *l, const struct types *t)
 {
@@ -226,7 +227,7 @@ static int write_call(struct statement *s, const struct ptx_row *row,
     return at == l->noperands;
 }
 
-/* ld and st, of one value or a vector. */
+/* Write ld or st of one value or a vector. */
 static int write_memory(struct statement *s, const struct ptx_row *row,
                         const struct ptx_line *l, const struct types *t)
 {
@@ -257,7 +258,7 @@ static int write_memory(struct statement *s, const struct ptx_row *row,
     return 1;
 }
 
-/* mov d, a;  mov {d,e}, a;  mov d, {a,b} */
+/* Write mov d, a;  mov {d,e}, a;  mov d, {a,b}. */
 static int write_move(struct statement *s, const struct ptx_line *l,
                       const struct types *t)
 {
@@ -304,9 +305,9 @@ static int write_instruction(struct statement *s, const struct ptx_line *l)
                                         : write_call(s, row, l, &t);
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole statement ------------------------------------------------- */
 
-/* .reg .u32 a, b;  .reg .b32 t<4>; */
+/* Read .reg .u32 a, b;  .reg .b32 t<4>; */
 static int declare(struct statement *s, const struct ptx_line *l)
 {
     const char *const type = ptx_type(l->part[l->nparts - 1]);
@@ -334,7 +335,7 @@ static int declare(struct statement *s, const struct ptx_line *l)
     return 1;
 }
 
-/* Labels, then registers: a jump must not pass a declaration. */
+/* Write labels, then registers: a jump must not skip a declaration. */
 static int write_declarations(struct statement *s)
 {
     struct ptx_line l;
@@ -402,7 +403,7 @@ static int write_block(struct statement *s)
     return 1;
 }
 
-/* What the functions around token i are for. */
+/* The kinds of functions that contain token i. */
 struct place {
     int device, host;
 };
@@ -426,7 +427,8 @@ static struct place place_of(const struct tokens *t, size_t i)
     return p;
 }
 
-/* A call that the compiler refuses if it makes code of it. */
+/* Replace the statement by a call that the compiler refuses if it
+ * generates code for it. */
 static void refuse(const struct tokens *t, size_t i, size_t close,
                    const char *wrong, struct edits *e)
 {

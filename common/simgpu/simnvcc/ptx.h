@@ -4,10 +4,10 @@
  *     asm volatile("mad.lo.u32 %0, %1, %2, %0;" : "+r"(x) : "r"(a), "r"(b));
  *
  * becomes a block of C++: a variable for each operand and register, a call for
- * each instruction (ptx_table.h), and the results' assignments. PTX that the
- * table lacks is an error of the device function that has it, in a header only
- * if the function is used: libraries wrap all instructions there are. Host code
- * has assembly of its own, and keeps it.
+ * each instruction (ptx_table.h), and assignments of the results. PTX that
+ * isn't in the table is an error in the device function that contains it. In a
+ * header it is an error only if the function is used, since libraries wrap
+ * every instruction that exists. Assembly in host code is left alone.
  */
 #ifndef SIMNVCC_PTX_H
 #define SIMNVCC_PTX_H
@@ -15,8 +15,8 @@
 #include "edit.h"
 #include "tokens.h"
 
-/* Token i is asm, __asm__ or __asm. Returns NULL, or what is wrong, which the
- * caller frees. */
+/* Rewrite the statement whose asm, __asm__ or __asm is token i. Returns NULL,
+ * or an error message that the caller frees. */
 char *ptx_edit(const struct tokens *t, size_t i, struct edits *e);
 
 #endif

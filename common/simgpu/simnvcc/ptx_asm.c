@@ -10,7 +10,7 @@ static int is_string(const struct tokens *t, size_t i)
     return i < t->n && t->text[t->at[i].begin] == '"';
 }
 
-/* The literals from token i on, as one text; the token behind them. */
+/* Join the string literals from token i on. Returns the token behind them. */
 static size_t read_text(const struct tokens *t, size_t i, char **text)
 {
     char *all = strdup("");
@@ -27,7 +27,7 @@ static size_t read_text(const struct tokens *t, size_t i, char **text)
     return i;
 }
 
-/* What is in the parentheses; -1 if it has another form. */
+/* Read what is in the parentheses. Returns -1 if it has another form. */
 static int read_inside(const struct tokens *t, size_t open, size_t close,
                        struct ptx_asm *s)
 {
@@ -51,7 +51,7 @@ static int read_inside(const struct tokens *t, size_t open, size_t close,
         } else if (token_is(t, i, ",")) {
             i++;
         } else {
-            return -1; // operands by name
+            return -1; // an operand with a name
         }
     }
     return 0;

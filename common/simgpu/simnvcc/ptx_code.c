@@ -3,7 +3,7 @@
 #include <ctype.h> /* isspace */
 #include <string.h>
 
-/* The length of what separates statements at s: blanks, escapes, comments,
+/* The length of what separates statements at s: blanks, escapes, comments, and
  * braces around statements. */
 static size_t blank(const char *s)
 {
@@ -30,7 +30,7 @@ static const char *skip(const char *s)
     return s;
 }
 
-/* Append the character to a word; 0 if it is full. */
+/* Append a character to a word. Returns 0 if the word is full. */
 static int append(char word[PTX_WORD], char c)
 {
     const size_t n = strlen(word);
@@ -46,7 +46,8 @@ static int is_word(char c)
     return isalnum((unsigned char)c) || strchr("_$%.:", c) != NULL;
 }
 
-/* The opcode at s as text and parts; NULL if it is too long. */
+/* Read the opcode at s as a text and as parts. Returns
+ * NULL if it is too long. */
 static const char *read_opcode(const char *s, struct ptx_line *l)
 {
     for (; *s && is_word(*s); s++) {
@@ -60,7 +61,7 @@ static const char *read_opcode(const char *s, struct ptx_line *l)
     return s;
 }
 
-/* Operands up to the ; or the end. */
+/* Read operands up to the ; or the end. */
 static const char *read_operands(const char *s, struct ptx_line *l)
 {
     int depth = 0;
@@ -84,7 +85,7 @@ static const char *read_operands(const char *s, struct ptx_line *l)
     return s;
 }
 
-/* "name:" at s: the place of the colon, or NULL. */
+/* If s starts with "name:", the position of the colon, otherwise NULL. */
 static const char *label_end(const char *s)
 {
     const char *p = s;
@@ -118,7 +119,7 @@ int ptx_read(const char **text, struct ptx_line *l)
     }
     if (!(s = read_opcode(s, l)) || !l->nparts)
         return -1;
-    if (*l->text == '.') { // .reg .u32 a, b: the type is a part
+    if (*l->text == '.') { // in .reg .u32 a, b the type is a part
         l->kind = PTX_REGISTERS;
         s = skip(s);
         if (*s == '.' && !(s = read_opcode(s, l)))

@@ -14,17 +14,18 @@ enum ptx_kind { PTX_INSTRUCTION, PTX_REGISTERS, PTX_LABEL };
 
 struct ptx_line {
     enum ptx_kind kind;
-    char guard[PTX_WORD]; /* of @p; "" without */
-    int guard_inverted;   /* @!p */
+    char guard[PTX_WORD]; /* p of @p; "" if there is none */
+    int guard_inverted;   /* true for @!p */
     char text[PTX_WORD];  /* "setp.ne.u32", ".reg.pred", a label's name */
     char part[PTX_MODIFIERS][PTX_WORD]; /* setp ne u32 */
     int nparts;
-    char operand[PTX_OPERANDS][PTX_WORD]; /* %0, [%1+4], {%0,%1}: no blanks */
+    /* %0, [%1+4], {%0,%1}, without blanks */
+    char operand[PTX_OPERANDS][PTX_WORD];
     int noperands;
 };
 
-/* Read the next statement from *text, and move behind it. 1: there is one; 0:
- * the end; -1: it is too long, or no statement. */
+/* Read the next statement from *text, and advance *text. Returns 1, 0 at the
+ * end, or -1 if it is too long or not a statement. */
 int ptx_read(const char **text, struct ptx_line *l);
 
 #endif

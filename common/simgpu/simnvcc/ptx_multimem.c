@@ -5,7 +5,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strtok_r */
 
-struct word { /* a word of an opcode, and what it stands for in C++ */
+struct word { /* a word of an opcode, and its meaning in C++ */
     const char *ptx, *cxx;
 };
 
@@ -39,7 +39,7 @@ static const struct word operations[] = {
     {NULL, NULL},
 };
 
-/* What other files order by it: simgpu/kernel.h. */
+/* Memory orders, by simgpu/kernel.h's names. */
 static const struct word orders[] = {
     {"relaxed", "0"},
     {"acquire", "SIMGPU_ACQUIRE"},
@@ -47,8 +47,8 @@ static const struct word orders[] = {
     {NULL, NULL},
 };
 
-/* Words without a meaning here: the function's arguments tell, or it computes
- * as precisely anyway. */
+/* Words without an effect here: the function's arguments imply them, or its
+ * arithmetic is precise enough anyway. */
 static const struct word ignored[] = {
     {"multimem", ""}, {"global", ""}, {"weak", ""},     {"cta", ""},
     {"cluster", ""},  {"gpu", ""},    {"sys", ""},      {"v2", ""},
@@ -63,7 +63,8 @@ static const char *find(const struct word *w, const char *word)
     return w->cxx;
 }
 
-/* The function for an opcode of n characters. Returns 0 if there is none. */
+/* Find the function for an opcode of n characters.
+ * Returns 0 if there is none. */
 static int find_call(const char *opcode, size_t n, char *call, size_t nbytes)
 {
     char text[128], *rest;
@@ -99,7 +100,7 @@ static int find_call(const char *opcode, size_t n, char *call, size_t nbytes)
     return 1;
 }
 
-/* Write the instruction's operands; -1 if there is a register among them. */
+/* Write the instruction's operands. Returns -1 if one is a register. */
 static int write_operands(FILE *out, const struct ptx_asm *a, const char *p)
 {
     for (; *p && *p != ';'; p++) {

@@ -11,9 +11,9 @@
 
 #include "ptx_asm.h"
 
-/* Write the call that does a statement of one multimem instruction, of the
- * functions in simgpu/multimem.h. Returns 0, and writes nothing, for any
- * other. */
+/* Write a call of a function in simgpu/multimem.h for a statement that
+ * consists of one multimem instruction. For any other statement returns
+ * 0 and writes nothing. */
 int ptx_multimem_write(FILE *out, const struct ptx_asm *a);
 
 #endif

@@ -166,7 +166,8 @@ int ptx_is_tag(const struct ptx_row *row, const char *part)
     return in_list(row->tags, part);
 }
 
-/* The parts of the row's name in the opcode, in `named`; 0: not all are. */
+/* Find the parts of the row's name in the opcode, and mark them in `named`.
+ * Returns 0 if one is missing. */
 static int match_name(const struct ptx_row *row, const struct ptx_line *l,
                       int named[PTX_MODIFIERS])
 {

@@ -12,35 +12,36 @@
 #include "ptx_code.h"
 
 /*
- * What an operand is:
- *     d  the result of the function     T  a value of the type
- *     |  a predicate beside it, or none U  a value of the second type
+ * Letters for operands:
+ *
+ *     d  the function's result          T  a value of the first type
+ *     |  an optional second predicate   U  a value of the second type
  *     u  32 bits                        W  a value as wide as the result
  *     l  64 bits                        P  the address of a T
- *     p  a predicate                    A  an address; S, in shared memory;
- *                                          B, of a barrier
- *     v  results, in braces if several  V  values, likewise
- *     ?  what follows may be missing
+ *     p  a predicate                    A  an address; S in shared memory;
+ *                                          B a barrier's address
+ *     v  results, in braces if several  V  values, in braces if several
+ *     ?  what follows is optional
  */
 struct ptx_row {
     const char *name;     /* "cp.async": the opcode has these parts */
     const char *operands; /* see above */
-    const char *tags;     /* parts that matter to the function */
-    const char *more;     /* parts that change nothing here */
+    const char *tags;     /* parts that the function gets as arguments */
+    const char *more;     /* parts without an effect here */
 };
 
-/* The row with most parts that the opcode has, or NULL if there is none or the
- * opcode has parts that the row lacks. */
+/* The row that has the most parts in common with the opcode. NULL if there is
+ * none, or if the opcode has parts that the row lacks. */
 const struct ptx_row *ptx_find(const struct ptx_line *l);
 
-/* True if the row's function is told of this part of an opcode. */
+/* True if the row's function gets this part of an opcode as an argument. */
 int ptx_is_tag(const struct ptx_row *row, const char *part);
 
-/* "uint32_t" for u32, or NULL if the word is no type. */
+/* "uint32_t" for u32; NULL if the word is not a type. */
 const char *ptx_type(const char *word);
 
-/* True if there is a special register of this name; simgpu/ptx.h has a function
- * of the same name, with _ for a dot. */
+/* True for the name of a special register. simgpu/ptx.h has a function of the
+ * same name, with _ for a dot. */
 int ptx_is_special(const char *name);
 
 #endif

@@ -13,8 +13,8 @@
 /* ---- launches ------------------------------------------------------------ */
 
 /*
- * First token of the expression that ends before token i: words with :: and
- * template arguments, members, subscripts, and what stands in parentheses.
+ * The first token of the expression that ends before token i. It may contain
+ * words with :: and template arguments, members, subscripts and parentheses.
  */
 static size_t callee_begin(const struct tokens *t, size_t i)
 {
@@ -48,20 +48,20 @@ static size_t callee_begin(const struct tokens *t, size_t i)
                    token_is(t, at - 2, "-")) {
             at -= 3;
         } else if (at > 0 && token_is(t, at - 1, "template")) {
-            at--; // obj.template k<T>
+            at--; // the template keyword of obj.template k<T>
         } else {
             return at;
         }
     }
 }
 
-struct launch {          /* tokens */
-    size_t open, config; /* the <<<, and what is behind it */
+struct launch {          /* token numbers */
+    size_t open, config; /* the <<<, and the token behind it */
     size_t close, args;  /* the >>>, and the ( behind it */
 };
 
-/* The token behind a <<< or >>>, of which some write the third apart: << <.
- * 0: there is none at token i. */
+/* The token behind a <<< or >>> at token i, whose third character may stand
+ * apart: << <. 0 if there is none. */
 static size_t behind_three(const struct tokens *t, size_t i, const char *three)
 {
     if (token_is(t, i, three))
@@ -73,7 +73,7 @@ static size_t behind_three(const struct tokens *t, size_t i, const char *three)
                : 0;
 }
 
-/* True if token i begins a launch. */
+/* True if a launch starts at token i. */
 static int is_launch(const struct tokens *t, size_t i, struct launch *l)
 {
     *l = (struct launch){.open = i, .config = behind_three(t, i, "<<<")};
@@ -96,7 +96,7 @@ static int is_launch(const struct tokens *t, size_t i, struct launch *l)
     return 0;
 }
 
-/* The name in a string literal. */
+/* The name as a string literal. */
 static char *quoted(char *name)
 {
     for (char *p = name; *p; p++)
@@ -112,7 +112,7 @@ static void edit_launch(const struct tokens *t, const struct launch *l,
     const size_t from = t->at[l->config - 1].end, to = t->at[l->close].begin;
     const size_t args = t->at[l->args].begin, end = token_close(t, l->args);
     if (end >= t->n)
-        return; // the compiler will say so
+        return; // the compiler will report it
     char *const name = quoted(tokens_text(t, first, l->open));
     char *const at_config = tokens_place(t, from);
     char *const at_name = tokens_place(t, begin);
@@ -127,8 +127,8 @@ static void edit_launch(const struct tokens *t, const struct launch *l,
 
 /* ---- shared memory ------------------------------------------------------- */
 
-struct shared {        /* a declaration with __shared__ in it: tokens */
-    size_t begin, end; /* end: its ; */
+struct shared {        /* tokens of a declaration with __shared__ */
+    size_t begin, end; /* end: the ; */
     int is_extern;
 };
 
@@ -148,7 +148,7 @@ static struct shared shared_at(const struct tokens *t, size_t i)
     return s;
 }
 
-/* __shared__ implies static: take out a second one. */
+/* __shared__ implies static: remove a second one. */
 static void drop_static(const struct tokens *t, struct shared s,
                         struct edits *e)
 {
@@ -159,7 +159,7 @@ static void drop_static(const struct tokens *t, struct shared s,
             edits_add(e, t->at[k].begin, t->at[k].end, strdup("      "));
 }
 
-/* C++ wants alignas in front of what __shared__ stands for. */
+/* C++ requires alignas in front of the text that replaces __shared__. */
 static void move_alignment(const struct tokens *t, size_t i, struct shared s,
                            struct edits *e)
 {
@@ -177,7 +177,7 @@ static void move_alignment(const struct tokens *t, size_t i, struct shared s,
     free(alignment);
 }
 
-/* The type in front of the declarator at `name`, without attributes. */
+/* The type in front of the declarator `name`, without attributes. */
 static char *shared_type(const struct tokens *t, size_t begin, size_t name)
 {
     static const char *const drop[] = {"extern", "static", "SIMGPU_SHARED",
@@ -200,7 +200,7 @@ static char *shared_type(const struct tokens *t, size_t begin, size_t name)
     return text;
 }
 
-/* The name in front of the first [ of the declaration, or s.end. */
+/* The token of the name in front of the declaration's first [, or s.end. */
 static size_t shared_name(const struct tokens *t, struct shared s)
 {
     for (size_t k = s.begin; k + 1 < s.end; k++) {
@@ -212,7 +212,7 @@ static size_t shared_name(const struct tokens *t, struct shared s)
     return s.end;
 }
 
-/* True if token i is inside of a function. */
+/* True if token i is inside a function. */
 static int in_function(const struct tokens *t, size_t i)
 {
     static const char *const scopes[] = {
@@ -244,7 +244,7 @@ static const char *edit_extern_shared(const struct tokens *t, struct shared s,
     const size_t first = token_close(t, name + 1) + 1;
     char *const type = shared_type(t, s.begin, name);
     char *const word = tokens_text(t, name, name + 1);
-    char *const more = tokens_text(t, first, s.end); // [32] of s[][32]
+    char *const more = tokens_text(t, first, s.end); // [32] in s[][32]
     const size_t begin = t->at[s.begin].begin, end = t->at[s.end - 1].end;
     char *const place = tokens_place(t, end);
     if (!in_function(t, s.begin))
@@ -280,10 +280,11 @@ static const char *edit_shared(const struct tokens *t, size_t i,
     return NULL;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- rewriting a whole text ---------------------------------------------- */
 
-/* Token i of "__attribute__((noinline", the last one. What is not announced
- * either, in headers of simgpu, stays apart. */
+/* True if token i is the last one of "__attribute__((noinline".
+ * Functions of simgpu's headers that also have no_sanitize stay
+ * separate: they contain no hooks. */
 static int is_in_attribute(const struct tokens *t, size_t i)
 {
     return i >= 3 && token_is(t, i - 1, "(") && token_is(t, i - 2, "(") &&
@@ -291,16 +292,16 @@ static int is_in_attribute(const struct tokens *t, size_t i)
            !(i + 2 < t->n && token_is(t, i + 2, "no_sanitize"));
 }
 
-/* Functions are inlined even if they ask not to be: g++ announces no store of
- * what a called one returns (compile_rewritten()). __noinline__ is CUDA's own
- * word, except in the headers of C++, where it is an attribute's name. */
+/* Remove requests not to inline a function: g++ inserts no hook for storing
+ * what a call returns (compile_rewritten()). __noinline__ is a word of CUDA,
+ * except in C++'s headers, where it is an attribute's name. */
 static void drop_noinline(const struct tokens *t, size_t i, struct edits *e)
 {
     const char *instead = NULL;
     if (is_in_attribute(t, i))
         instead = "";
     else if (i >= 2 && token_is(t, i - 1, "::") && token_is(t, i - 2, "gnu"))
-        instead = "unused"; // [[gnu::]] is none
+        instead = "unused"; // [[gnu::]] alone would be wrong
     else if (token_is(t, i, "__noinline__") &&
              !(i > 0 && (token_is(t, i - 1, "(") || token_is(t, i - 1, ","))))
         instead = "";
@@ -308,7 +309,7 @@ static void drop_noinline(const struct tokens *t, size_t i, struct edits *e)
         edits_add(e, t->at[i].begin, t->at[i].end, strdup(instead));
 }
 
-/* A kernel's bounds are in its prologue. */
+/* Remove a kernel's launch bounds, which its prologue contains. */
 static void drop_bounds(const struct tokens *t, size_t i, struct edits *e)
 {
     const size_t close = token_close(t, i + 1);

@@ -10,7 +10,7 @@
 
 /* ---- commands and files -------------------------------------------------- */
 
-void task_show(const struct args *a)
+void task_show(const struct nvcc_args *a)
 {
     fprintf(stderr, "#$ ");
     for (int i = 0; i < a->n; i++)
@@ -18,7 +18,7 @@ void task_show(const struct args *a)
     fprintf(stderr, "\n");
 }
 
-int task_run(const struct task *t, struct args *a)
+int task_run(const struct nvcc_task *t, struct nvcc_args *a)
 {
     a->v[a->n] = NULL;
     if (t->o.verbose)
@@ -86,7 +86,7 @@ char *file_beside(const char *path, const char *ending)
     return text;
 }
 
-/* ---- what a file is ------------------------------------------------------ */
+/* ---- kinds of files ------------------------------------------------------ */
 
 static int ends_with(const char *s, const char *end)
 {
@@ -94,19 +94,19 @@ static int ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-int file_is_cuda(const struct task *t, const char *path)
+int file_is_cuda(const struct nvcc_task *t, const char *path)
 {
     if (t->o.language && path[0] != '-' && !ends_with(path, ".o"))
         return !strcmp(t->o.language, "cu") || !strcmp(t->o.language, "cuda");
     return ends_with(path, ".cu");
 }
 
-int file_is_c(const struct task *t, const char *path)
+int file_is_c(const struct nvcc_task *t, const char *path)
 {
     return t->o.language ? !strcmp(t->o.language, "c") : ends_with(path, ".c");
 }
 
-int file_is_source(const struct task *t, const char *path)
+int file_is_source(const struct nvcc_task *t, const char *path)
 {
     static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".c++",
                                           ".C", ".s",  ".S",   ".ii",  ".i"};
@@ -116,4 +116,9 @@ int file_is_source(const struct task *t, const char *path)
         if (ends_with(path, endings[i]))
             return 1;
     return file_is_cuda(t, path) || (t->o.language && file_is_c(t, path));
+}
+
+int file_is_program(const char *path)
+{
+    return !strchr(file_name(path), '.') && access(path, X_OK) == 0;
 }

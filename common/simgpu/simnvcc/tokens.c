@@ -1,15 +1,9 @@
 #define _GNU_SOURCE
 #include "tokens.h"
 
-#include <ctype.h>  /* isalnum */
 #include <stdio.h>  /* asprintf */
 #include <stdlib.h> /* realloc */
 #include <string.h> /* strncmp */
-
-static int is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
 
 static void *grow(void *array, size_t *cap, size_t size)
 {
@@ -22,97 +16,56 @@ static void *grow(void *array, size_t *cap, size_t size)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* The end of the string or character literal that begins at i. */
-static size_t literal_end(const char *s, size_t i)
+/* Behind a #: record # 12 "file.cu" 2. Any other line is a pragma. */
+static void read_marker(struct tokens *t, struct clex *x)
 {
-    const char quote = s[i++];
-    while (s[i] && s[i] != quote)
-        i += s[i] == '\\' && s[i + 1] ? 2 : 1;
-    return s[i] ? i + 1 : i;
-}
-
-/* R"tag( ... )tag": i is at the quote. */
-static size_t raw_end(const char *s, size_t i)
-{
-    const char *const open = strchr(s + i, '(');
-    if (!open)
-        return literal_end(s, i);
-    char close[40];
-    snprintf(close, sizeof close, ")%.*s\"", (int)(open - (s + i) - 1),
-             s + i + 1);
-    const char *const end = strstr(open, close);
-    return end ? (size_t)(end - s) + strlen(close) : strlen(s);
-}
-
-/* # 12 "file.cu" 2 at i: note it. */
-static void read_marker(struct tokens *t, size_t i, size_t end)
-{
-    const char *const s = t->text;
     char *behind;
-    const long line = strtol(s + i + 1, &behind, 10);
-    const size_t file = (size_t)(behind - s) + 2;
-    if (behind == s + i + 1 || behind[0] != ' ' || behind[1] != '"')
+    struct clex at = *x;
+    struct ctoken name;
+    const long line = strtol(x->at, &behind, 10);
+    const int is_marker = behind > x->at && clex_next(&at, &name) &&
+                          clex_next(&at, &name) && !name.begins &&
+                          name.kind == CTOKEN_STRING;
+    clex_skip_line(x);
+    if (!is_marker)
         return;
+    const size_t file = (size_t)(name.at - t->text) + 1,
+                 end = (size_t)(x->at - t->text);
     if (t->nmarkers == t->cap_markers)
         t->marker = grow(t->marker, &t->cap_markers, sizeof *t->marker);
     t->marker[t->nmarkers++] = (struct marker){
-        end + (s[end] == '\n'), (int)line, file, literal_end(s, file - 1) - 1};
+        end + (*x->at == '\n'), (int)line, file, file + name.nbytes - 2};
 }
 
-static size_t skip_blank(struct tokens *t, size_t i)
+/* <<<, >>> and :: are single tokens. */
+static void widen(struct clex *x, struct ctoken *t)
 {
-    const char *const s = t->text;
-    for (;;) {
-        if (isspace((unsigned char)s[i])) {
-            i++;
-        } else if (s[i] == '#') { // a line marker or pragma
-            const size_t end = i + strcspn(s + i, "\n");
-            read_marker(t, i, end);
-            i = end;
-        } else if (s[i] == '/' && s[i + 1] == '/') {
-            i += strcspn(s + i, "\n");
-        } else if (s[i] == '/' && s[i + 1] == '*') {
-            const char *const end = strstr(s + i + 2, "*/");
-            i = end ? (size_t)(end - s) + 2 : strlen(s);
-        } else {
-            return i;
-        }
-    }
-}
-
-static size_t token_end(const char *s, size_t i)
-{
-    size_t end = i + 1;
-    if (is_word(s[i])) {
-        while (is_word(s[end]))
-            end++;
-        // 1'000'000 is a number, not a character
-        while (isdigit((unsigned char)s[i]) && s[end] == '\'' &&
-               is_word(s[end + 1]))
-            for (end++; is_word(s[end]); end++)
-                ;
-        if (s[end] == '"' && s[end - 1] == 'R')
-            return raw_end(s, end);
-        return end;
-    }
-    if (s[i] == '"' || s[i] == '\'')
-        return literal_end(s, i);
-    if ((s[i] == '<' || s[i] == '>') && s[i + 1] == s[i] && s[i + 2] == s[i])
-        return i + 3;
-    if (s[i] == ':' && s[i + 1] == ':')
-        return i + 2;
-    return end;
+    const char *const p = t->at;
+    if ((*p == '<' || *p == '>') && p[1] == *p && p[2] == *p)
+        clex_widen(x, t, 3);
+    else if (*p == ':' && p[1] == ':')
+        clex_widen(x, t, 2);
 }
 
 void tokens_init(struct tokens *t, const char *text)
 {
+    struct clex x;
+    const size_t nbytes = strlen(text);
     *t = (struct tokens){.text = text};
-    for (size_t i = skip_blank(t, 0); text[i];) {
+    if (nbytes > UINT32_MAX)
+        abort();
+    clex_init(&x, text, nbytes, CLEX_CPLUSPLUS | CLEX_OPEN);
+    for (struct ctoken c; clex_next(&x, &c);) {
+        if (*c.at == '#') {
+            read_marker(t, &x);
+            continue;
+        }
+        widen(&x, &c);
         if (t->n == t->cap)
             t->at = grow(t->at, &t->cap, sizeof *t->at);
-        const size_t end = token_end(text, i);
-        t->at[t->n++] = (struct token){i, end};
-        i = skip_blank(t, end);
+        const uint32_t begin = (uint32_t)(c.at - text);
+        t->at[t->n++] =
+            (struct token){begin, begin + (uint32_t)c.nbytes, c.kind};
     }
 }
 
@@ -122,7 +75,7 @@ void tokens_release(struct tokens *t)
     free(t->marker);
 }
 
-/* ---- questions ----------------------------------------------------------- */
+/* ---- querying tokens ----------------------------------------------------- */
 
 int token_reads(const struct tokens *t, size_t i, const char *word)
 {
@@ -140,8 +93,7 @@ int token_is_any(const struct tokens *t, size_t i, const char *const *words)
 
 int token_is_word(const struct tokens *t, size_t i)
 {
-    const char c = i < t->n ? t->text[t->at[i].begin] : 0;
-    return is_word(c) && !isdigit((unsigned char)c);
+    return i < t->n && t->at[i].kind == CTOKEN_WORD;
 }
 
 static char first(const struct tokens *t, size_t i)
@@ -223,7 +175,8 @@ char *tokens_text(const struct tokens *t, size_t first, size_t behind)
         abort();
     char *to = text;
     for (size_t i = begin; i < end; i++) {
-        if (t->text[i] == '\n' && t->text[i + 1] == '#') // a marker in it
+        // a marker inside the text
+        if (t->text[i] == '\n' && t->text[i + 1] == '#')
             i += strcspn(t->text + i + 1, "\n");
         else
             *to++ = t->text[i] == '\n' ? ' ' : t->text[i];
@@ -232,7 +185,7 @@ char *tokens_text(const struct tokens *t, size_t first, size_t behind)
     return text;
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- locating tokens ----------------------------------------------------- */
 
 /* The last marker before an offset, or NULL. */
 static const struct marker *marker_of(const struct tokens *t, size_t offset)

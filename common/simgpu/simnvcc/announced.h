@@ -1,0 +1,14 @@
+/*
+ * announced.h: memcpy() and the like in device code
+ *
+ * The compiler inserts no hook for what the C library copies. In a file's
+ * assembly, calls of these functions become calls of simgpu_memcpy() and so on,
+ * which record what they touch (device/hooks.c).
+ */
+#ifndef SIMNVCC_ANNOUNCED_H
+#define SIMNVCC_ANNOUNCED_H
+
+/* The assembly with the calls renamed. The caller frees it. */
+char *announced_rename(const char *assembly);
+
+#endif
