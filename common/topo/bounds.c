@@ -1,11 +1,11 @@
 /*
  * bounds.c: prices that find the bottleneck
  *
- * Multiplicative weights: prices start in proportion to the time that a byte
- * keeps a resource busy. In each round all bytes take the cheapest paths at the
- * current prices, and the prices of loaded resources rise. The result is the
- * best bound of all rounds; averaging the paths of all rounds gives a plan
- * close to it.
+ * The method is multiplicative weights. Prices start in proportion to the time
+ * that a byte keeps a resource busy. In each round all bytes take the cheapest
+ * paths at the current prices, and the prices of loaded resources rise. The
+ * result is the best bound of all rounds; averaging the paths of all rounds
+ * gives a plan close to it.
  */
 #include "topo/bounds.h"
 
@@ -15,17 +15,18 @@
 
 #include "topo/copies.h"
 
-enum { ROUNDS = 30000, PLACES = BOUNDS_GPUS + 1 }; /* the last one: the host */
+/* the last place is the host */
+enum { ROUNDS = 30000, PLACES = BOUNDS_GPUS + 1 };
 static const double STEP = .01;
 
 struct market {
     const struct topo *t;
-    int n; /* GPUs */
+    int n; /* number of GPUs */
     struct topo_path way[PLACES][PLACES][2];
     int nways[PLACES][PLACES];
-    double *price, *load, *total; /* by resource; total: of all rounds */
-    double weight;                /* of all rounds: rounds without a hot spot
-                                     weigh more */
+    double *price, *load, *total; /* by resource; total: sum over rounds */
+    double weight;                /* sum over rounds; a round without a hot spot
+                                     weighs more */
 };
 
 double bounds_alone(const struct topo *t, int from, int to, int direct)
@@ -38,7 +39,7 @@ double bounds_alone(const struct topo *t, int from, int to, int direct)
     return rate;
 }
 
-/* Offer a path on the market, if it exists and is of an allowed kind. */
+/* Offer a path on the market if it exists and is of an allowed kind. */
 static void offer(struct market *m, int a, int b, int direct,
                   enum bounds_ways ways)
 {
@@ -76,10 +77,10 @@ static void market_release(struct market *m)
     free(m->total);
 }
 
-struct ways { /* cheapest paths between all places at the current prices */
+struct ways { /* the cheapest paths between all places at the current prices */
     double price[PLACES][PLACES];
-    int by[PLACES][PLACES];  /* which of the two */
-    int via[PLACES][PLACES]; /* -1: no detour */
+    int by[PLACES][PLACES];  /* which of the two ways the path takes */
+    int via[PLACES][PLACES]; /* place of the detour; -1: none */
 };
 
 static double price_of(const struct market *m, const struct topo_path *p)
@@ -127,7 +128,7 @@ static void send(struct market *m, const struct ways *w, int a, int b,
         m->load[p->resource[i]] += nbytes;
 }
 
-/* One round: route all bytes at the current prices, then update the prices.
+/* Run one round: route all bytes at the current prices, then update the prices.
  * Returns the bound. */
 static double go_round(struct market *m,
                        double nbytes[BOUNDS_GPUS][BOUNDS_GPUS])

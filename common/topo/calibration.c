@@ -4,12 +4,13 @@
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strcmp */
 
-#include "topo/machine.h" /* enum machine_reach */
+#include "topo/reach.h"
+#include "topo/topo.h" /* topo_algo_name */
 
-/* An attribute, the place of its value, and its range. */
+/* An attribute, where its value is stored, and its range. */
 struct field {
     const char *element, *key;
-    size_t offset; /* in struct calibration; <curve>: in its curve */
+    size_t offset; /* in struct calibration; for <curve>, in its curve */
     double lo, hi;
 };
 
@@ -106,7 +107,7 @@ static int read_number(const struct field *f, const char *text, void *base,
 {
     char *end;
     const double value = strtod(text, &end);
-    // not written as !(in range): a NaN must not pass
+    // not written as !(in range), because a NaN must not pass
     if (end != text && !*end && value >= f->lo && value <= f->hi) {
         *(double *)((char *)base + f->offset) = value;
         return 0;
@@ -117,12 +118,12 @@ static int read_number(const struct field *f, const char *text, void *base,
     return -1;
 }
 
-/* Values of NCCL_P2P_LEVEL, in the order of enum machine_reach. */
+/* Values of NCCL_P2P_LEVEL, in the order of enum reach. */
 static int read_reach(struct calibration *c, const char *text, char *err,
                       size_t err_nbytes)
 {
     for (int i = 0; i < 5; i++)
-        if (strcmp(machine_reach_names[i], text) == 0) {
+        if (strcmp(reach_names[i], text) == 0) {
             c->links.nccl_p2p = i;
             return 0;
         }
@@ -170,7 +171,8 @@ static const struct field *find_field(const char *element, const char *key)
     return NULL;
 }
 
-/* Text attributes. Returns 1 if this is one, -1 if its value is invalid. */
+/* Read a text attribute. Returns 1 if this is one, 0 if it isn't, -1 if its
+ * value is invalid. */
 static int read_text(struct calibration *c, const char *element,
                      const char *key, const char *text, char *err,
                      size_t err_nbytes)
@@ -206,7 +208,7 @@ static const char *value_of(const char *const *atts, const char *key)
     return NULL;
 }
 
-/* Store a complete <curve>. */
+/* Store a complete <curve> in its place. */
 static int place_curve(struct calibration *c, const char *const *atts,
                        const struct calibration_curve *curve, char *err,
                        size_t err_nbytes)
@@ -257,7 +259,7 @@ static int may_vary(const struct field *f)
     return strcmp(f->element, "links") == 0 || strcmp(f->key, "floor_us") == 0;
 }
 
-/* The i-th of them, NULL after the last. */
+/* The i-th parameter that a fit may vary; NULL after the last. */
 static const struct field *varying_field(int i)
 {
     for (int k = 0; k < NFIELDS; k++)
@@ -281,7 +283,7 @@ double calibration_get(const struct calibration *c,
     return *(const double *)((const char *)c + f->offset);
 }
 
-/* Members of a set, spelled as calibration_read() reads them. */
+/* Write the members of a set, spelled as calibration_read() reads them. */
 static void write_set(const char *key, int set, int n, const char *(*name)(int),
                       FILE *f)
 {
@@ -307,13 +309,12 @@ static const char *proto_name(int i)
     return topo_proto_name((enum topo_proto)i);
 }
 
-/* The attributes that aren't numbers. */
+/* Write the attributes that aren't numbers. */
 static void write_texts(const struct calibration *c, const char *element,
                         FILE *f)
 {
     if (strcmp(element, "links") == 0)
-        fprintf(f, " nccl_p2p=\"%s\"",
-                machine_reach_names[(int)c->links.nccl_p2p]);
+        fprintf(f, " nccl_p2p=\"%s\"", reach_names[(int)c->links.nccl_p2p]);
     if (strcmp(element, "fabric") == 0)
         fprintf(f, " kind=\"%s\"", kinds[(int)c->fabric.kind]);
     if (strcmp(element, "nccl") == 0) {
@@ -391,8 +392,9 @@ static void complete_device(struct calibration_device *d,
     fill(&d->hbm_eff, otherwise->hbm_eff);
 }
 
-/* Fixed costs of host and device: public measurements agree within a factor of
- * two, which is as precise as any lab's verdict needs. */
+/* Fixed costs of host and device, in the units of their names. They are round
+ * numbers: public measurements agree within a factor of two, which is precise
+ * enough for the verdict of any lab. */
 static void complete_host(struct calibration_host *h)
 {
     fill(&h->launch_ns, 2000);
@@ -425,24 +427,26 @@ void calibration_complete(struct calibration *c,
     fill(&c->choice.buffer_MiB, 4);
     fill(&l->nvlink_GBps, arch->nvlink_GBps);
     fill(&l->engine_GBps, arch->engine_GBps);
-    fill(&l->load_share, .66); // two-shot on 8 H100, 16 MiB: 250 of 380 GB/s
+    fill(&l->load_share, .66); // two-shot on 8 H100s, 16 MiB: 250 of 380 GB/s
     fill(&l->p2p_GBps, arch->datacenter ? pcie_GBps : 0);
     fill(&l->p2p_socket_GBps,
          arch->datacenter && cross_p2p ? pcie_GBps / 2 : 0);
+    // Estimates, for machines whose file has no figure of its own.
     fill(&l->staged_GBps, .68 * pcie_GBps);
     fill(&l->staged_socket_GBps, l->staged_GBps);
     fill(&l->socket_GBps, 60);
     fill(&l->host_GBps, 300);
     fill(&l->numa_GBps, l->host_GBps / ncpus);
-    // peer copies between 4090s: 21.2 GB/s across sockets, 25.5 under one CPU.
-    // Published for copies from the host: 1 behind two EPYC 9554
+    // Peer copies between 4090s: 21.2 GB/s across sockets, 25.5 under one CPU.
+    // Published shares for copies from the host: 1 behind two EPYC 9554
     // (rocm_bandwidth_test, issue 129), .31 behind two small Xeons of 2016
     // (gearshifft, pull request 82).
     fill(&l->far_share, 21.2 / 25.5);
-    fill(&l->net_eff, .95);
+    fill(&l->net_eff, .95); // an estimate, as the latencies are
     fill(&l->p2p_us, 1.3);
     fill(&l->staged_us, 16);
     fill(&l->host_us, 1);
     fill(&l->net_us, 4);
-    fill(&l->nccl_p2p, cross_p2p ? 4 : 2); // SYS; PXB behind Intel and ARM
+    // 4: SYS; 2: PXB, behind Intel and ARM
+    fill(&l->nccl_p2p, cross_p2p ? 4 : 2);
 }

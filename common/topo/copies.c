@@ -5,7 +5,7 @@
 #include "base/maxmin.h"
 
 struct sharing {
-    struct maxmin_use *use; /* TOPO_MAX_PATH for each flow */
+    struct maxmin_use *use; /* TOPO_MAX_PATH entries for each flow */
     struct maxmin_flow *flow, **flows;
     struct maxmin_resource *resource;
     int *touched, ntouched;

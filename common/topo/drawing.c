@@ -10,15 +10,15 @@
 
 enum {
     WIDTH = DRAWING_WIDTH,
-    SLOTS = 8,      /* of a panel, unless one switch has more */
-    MOST_RING = 16, /* GPUs in a ring of NVLinks */
+    SLOTS = 8,      /* in a panel, unless a switch has more */
+    MOST_RING = 16, /* most GPUs in a ring of NVLinks */
     BOX = 22,       /* height of a box */
     GAP = 24,       /* between rows */
-    APART = 3,      /* half of the distance of two directions */
+    APART = 3,      /* half of the distance between two directions */
     MOST_SOCKETS = 6
 };
 
-/* A slot of a panel: a GPU, and under it a NIC; -1: none. */
+/* A slot of a panel: a GPU, and a NIC below it; -1: none. */
 struct slot {
     int gpu, nic, parent, cpu; /* parent: PCIe switch, -1: the CPU */
 };
@@ -27,7 +27,7 @@ struct sketch {
     const struct topo *t;
     struct drawing *d;
     int node, failed;
-    const struct slot *slot; /* of this panel */
+    const struct slot *slot; /* the slots of this panel */
     int nslots, nic_y, cpu_y;
 };
 
@@ -72,7 +72,7 @@ add_box(struct sketch *s, enum drawing_kind kind, const int at[4],
     va_end(args);
 }
 
-/* A link of node 0, drawn as that of the sketch's node. */
+/* Add a link of node 0, drawn as a link of the sketch's node. */
 static void add_link(struct sketch *s, int resource, int n, const int x[],
                      const int y[])
 {
@@ -98,7 +98,7 @@ static void add_line(struct sketch *s, int resource, int x0, int y0, int x1,
     add_link(s, resource, 2, (int[]){x0, x1}, (int[]){y0, y1});
 }
 
-/* Both directions of a vertical link. */
+/* Add both directions of a vertical link. */
 static void add_pair(struct sketch *s, int one, int other, int x, int y0,
                      int y1)
 {
@@ -118,13 +118,13 @@ static int slot_width(const struct sketch *s)
     return (WIDTH - 4) / s->nslots;
 }
 
-/* Where the link of a slot's GPU or switch to what is below it runs. */
+/* The x of the link from a slot's GPU or switch downwards. */
 static int down_x(const struct sketch *s, int slot)
 {
     return slot_x(s, slot) + slot_width(s) * 84 / 100;
 }
 
-/* Put a NIC under a GPU of its switch or CPU, else in a slot of its own. */
+/* Put a NIC below a GPU of its switch or CPU, or else in a slot of its own. */
 static int place_nic(struct slot *slot, int n, int nic, int parent, int cpu)
 {
     int i = 0, after = n;
@@ -142,7 +142,7 @@ static int place_nic(struct slot *slot, int n, int nic, int parent, int cpu)
     return n + 1;
 }
 
-/* The slots of a node, those of one switch or CPU side by side. */
+/* Find the slots of a node; those of one switch or CPU are adjacent. */
 static int find_slots(const struct topo *t, struct slot *slot)
 {
     int n = 0;
@@ -179,7 +179,7 @@ static int is_over(const struct topo *t, const struct slot *slot, int pci)
 
 /* ---- a node, from top to bottom ------------------------------------------ */
 
-/* GPUs in a ring: each pair of NVLinks is a chord. Returns its height. */
+/* Draw GPUs in a ring: each pair of NVLinks is a chord. Returns the height. */
 static int draw_ring(struct sketch *s)
 {
     const struct topo *const t = s->t;
@@ -196,7 +196,7 @@ static int draw_ring(struct sketch *s)
         for (int b = 0; b < n; b++) {
             if (!t->nvlinks[a][b])
                 continue;
-            // each direction on its own side
+            // keep each direction on its own side
             const double dx = x[b] - x[a], dy = y[b] - y[a];
             const double length = sqrt(dx * dx + dy * dy);
             const int sx = (int)lround(dy / length * APART);
@@ -232,7 +232,7 @@ static int draw_gpus(struct sketch *s, int y)
     return y + BOX;
 }
 
-/* From a GPU, NIC or switch to the next switch or CPU. */
+/* The y of the next switch or CPU below a GPU, NIC or switch. */
 static int below(const struct sketch *s, int parent, int depth, int top)
 {
     return parent < 0
@@ -305,7 +305,7 @@ static void draw_leaves(struct sketch *s, int depth, int top)
     }
 }
 
-/* The links between sockets run under the CPUs. Returns the lowest. */
+/* Draw the links between sockets, below the CPUs. Returns the lowest y. */
 static int draw_sockets(struct sketch *s, const int *cpu, const int *x, int n)
 {
     int y = s->cpu_y + BOX, drawn = 0;
@@ -378,7 +378,7 @@ static void draw_panel(struct sketch *s, int is_first)
     panel(s)->height = draw_cpus(s) + 8;
 }
 
-/* Panels end between switches or CPUs, where 8 slots are full. */
+/* Draw a node. Panels end between switches or CPUs, once 8 slots are full. */
 static void draw_node(struct sketch *s, const struct slot *slot, int n)
 {
     const int most = n <= SLOTS + SLOTS / 4 ? n : SLOTS;
@@ -438,7 +438,7 @@ int drawing_init(struct drawing *d, const struct topo *t)
     const int n = find_slots(t, slot);
     for (; s.node < t->nnodes && !s.failed; s.node++)
         draw_node(&s, slot, n);
-    s.node = 0; // the fabric's resources are not those of a node
+    s.node = 0; // the fabric's resources belong to no node
     for (int leaf = 0; leaf < t->fabric.leaves && !s.failed; leaf++)
         draw_leaf(&s, leaf);
     free(slot);

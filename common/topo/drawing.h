@@ -1,11 +1,11 @@
 /*
- * drawing.h: a machine as boxes and links to draw
+ * drawing.h: a machine as boxes and links for a picture
  *
  * A drawing is a list of panels: one for each node, or for each 8 or so GPUs of
- * a larger one, and one for each leaf switch between nodes. Panels are 360
- * units wide, so that a phone shows one and a desk's screen several side by
- * side. A node from top to bottom, with two links (one each way) where the
- * picture has one:
+ * a larger node, and one for each leaf switch between nodes. Panels are 360
+ * units wide, so that a phone shows one, and a desktop screen several side by
+ * side. A node is drawn from top to bottom as follows, with two links (one each
+ * way) wherever the picture shows one:
  *
  *   NVSwitch | GPUs in a ring, with their NVLinks
  *   GPUs
@@ -13,8 +13,8 @@
  *   NICs, each above its port to the network
  *   CPUs with their memory, and the links between sockets
  *
- * Boxes and links come in the order in which to draw them. A link is a line
- * through two to four points.
+ * Boxes and links are listed in drawing order. A link is a line through two to
+ * four points.
  */
 #ifndef COMMLAB_TOPO_DRAWING_H
 #define COMMLAB_TOPO_DRAWING_H
@@ -25,10 +25,10 @@ enum { DRAWING_WIDTH = 360, DRAWING_POINTS = 4 };
 
 enum drawing_kind {
     DRAWING_GPU,
-    DRAWING_SWITCH, /* of NVLinks, PCIe, or the network */
+    DRAWING_SWITCH, /* switches NVLinks, PCIe, or the network */
     DRAWING_CPU,
     DRAWING_NIC,
-    DRAWING_PORT /* to the network */
+    DRAWING_PORT /* leads to the network */
 };
 
 struct drawing_box {
@@ -55,8 +55,8 @@ struct drawing {
     struct drawing_panel *panel;
 };
 
-/* Draw the machine. Returns 0, or -1 if memory runs out. Either way release it
- * with drawing_release(). */
+/* Draw the machine. Returns 0, or -1 if memory runs out. Call drawing_release()
+ * in either case. */
 int drawing_init(struct drawing *d, const struct topo *t);
 void drawing_release(struct drawing *d);
 

@@ -38,25 +38,27 @@ void fabric_build(struct topo *t)
     }
 }
 
-/* The leaf of a node's NIC. */
+/* The leaf that a node's NIC is connected to. */
 static int leaf_of(const struct machine_fabric *f, int node, int nic)
 {
     return node / f->nodes * f->rails + (f->rails > 1 ? nic : 0);
 }
 
-/* As many paths as uplinks: packets take whichever is the least busy. */
+/* True if a flow has as many paths as a leaf has uplinks: packets take
+ * whichever is the least busy. */
 static int adaptive(const struct topo *t)
 {
     return t->cal.fabric.paths >= t->fabric.uplinks;
 }
 
-/* Both ways through the spine, from the u-th uplink of a leaf. */
+/* The resource of uplink u of a leaf towards the spine; the reverse direction
+ * is the next resource. */
 static int up_of(const struct machine_fabric *f, int leaf, int u)
 {
     return f->first + 2 * (leaf * f->uplinks + u);
 }
 
-/* A NIC in use, and by how many GPUs. */
+/* A NIC in use, and the number of GPUs that use it. */
 struct end {
     int node, nic, leaf;
     double ngpus;
@@ -70,7 +72,7 @@ static struct end end_of(const struct topo *t, int32_t place)
     return e;
 }
 
-/* A flow between leaves, hashed onto its uplinks. */
+/* Add the load of a flow between leaves, hashed onto its uplinks. */
 static void hash_flow(const struct topo *t, const struct end *a,
                       const struct end *b, double share, double *work)
 {
@@ -86,7 +88,7 @@ static void hash_flow(const struct topo *t, const struct end *a,
     }
 }
 
-/* Over all uplinks of a leaf; down: into it. */
+/* Spread a load over all uplinks of a leaf; down: towards the leaf. */
 static void spray(const struct machine_fabric *f, int leaf, int down,
                   double share, double *work)
 {
@@ -111,11 +113,11 @@ void fabric_load(const struct topo *t, int32_t from, int32_t to, double share,
     }
 }
 
-/* The NICs of the GPUs, each once, sorted by node, into end[]. */
+/* Find the NICs of the GPUs, each once and sorted by node, into end[]. */
 static int find_ends(const struct topo *t, const int32_t *place, int n,
                      struct end *end)
 {
-    int count = 0, first = 0; // first: of this node
+    int count = 0, first = 0; // first: the first end of this node
     for (int i = 0; i < n; i++) {
         const struct end e = end_of(t, place[i]);
         if (count > 0 && end[count - 1].node != e.node)
@@ -131,8 +133,8 @@ static int find_ends(const struct topo *t, const int32_t *place, int n,
     return count;
 }
 
-/* What a NIC sends and gets depends on where its partners aren't: on its own
- * node or leaf. */
+/* Load the uplinks: each NIC sends to, and receives from, all GPUs that are
+ * neither on its node nor at its leaf. */
 static void spray_all(const struct topo *t, const struct end *end, int count,
                       int n, double share, double *on_leaf, double *work)
 {

@@ -11,22 +11,23 @@
  *
  * A leaf has `ports` NICs and ports / over uplinks, each as fast as a NIC. In a
  * fat-tree, a leaf holds all NICs of its nodes; on rails, a group of `ports`
- * nodes has a leaf for each NIC number. NICs at one leaf don't need uplinks. A
- * flow between leaves is divided over `paths` subflows (queue pairs), and a
- * hash of its NICs and the seed chooses each one's uplink, as ECMP does: some
- * uplinks get more than others. With as many paths as uplinks, packets are
- * sprayed, or routed adaptively: all uplinks get the same. A crossbar has no
- * such switches.
+ * nodes has a leaf for each NIC number. NICs at the same leaf reach each other
+ * without uplinks. A flow between leaves is divided over `paths` subflows
+ * (queue pairs), and a hash of its NICs and the seed chooses each subflow's
+ * uplink, as in ECMP, so some uplinks get more load than others. With as many
+ * paths as uplinks, packets are sprayed or routed adaptively, and all uplinks
+ * get the same load. A crossbar has no such switches.
  */
 #ifndef COMMLAB_TOPO_FABRIC_H
 #define COMMLAB_TOPO_FABRIC_H
 
 #include "topo/machine.h"
 
-/* Lay out the leaves. Returns the number of their links, all resources. */
+/* Lay out the leaves. Returns the number of their links, which are
+ * all resources. */
 int fabric_count(struct topo *t);
 
-/* Fill in these resources, the machine's last ones. */
+/* Fill in these resources, which are the machine's last ones. */
 void fabric_build(struct topo *t);
 
 /*
@@ -36,8 +37,8 @@ void fabric_load(const struct topo *t, int32_t from, int32_t to, double share,
                  double *work);
 
 /*
- * The same from each of n GPUs, sorted, to each one of another node. Returns 0,
- * or -1 if memory runs out.
+ * The same from each of n GPUs, which are sorted, to each GPU of another node.
+ * Returns 0, or -1 if memory runs out.
  */
 int fabric_exchange(const struct topo *t, const int32_t *place, int n,
                     double share, double *work);

@@ -1,5 +1,5 @@
 /*
- * topo.c: finding and loading machines, and access to their parts
+ * load.c: finding and loading machines
  */
 #define _GNU_SOURCE
 #include "topo/topo.h"
@@ -12,11 +12,11 @@
 #include <unistd.h> /* access */
 
 #include "topo/machine.h"
-#include "topo/route.h"
-#include "topo/shape.h"
-#include "topo/tuning.h"
+#include "topo/nccl/shape.h"
+#include "topo/nccl/traffic.h"
+#include "topo/nccl/tuning.h"
 #include "topo/variant.h"
-#include "topo/xml.h"
+#include "topo/xml/xml.h"
 
 enum { MAX_PATH = 4096, MAX_MACHINE = 8192 };
 
@@ -113,13 +113,14 @@ static int apply(struct topo *t, const struct topo_setting *settings, int n,
     return 0;
 }
 
-/* The profile of a network: shipped as net/NAME.xml, or a file NAME.xml. */
+/* Read the profile of a network: shipped as net/NAME.xml, or a file
+ * NAME.xml. */
 static int read_network(struct topo *t, const char *name, char *err,
                         size_t err_nbytes)
 {
     const size_t length = strlen(name);
     char dir[MAX_PATH + 64], path[MAX_PATH + 300];
-    for (int op = 0; op < 2; op++) // measured on another network
+    for (int op = 0; op < 2; op++) // they were measured on another network
         t->cal.curve[op][1] = (struct calibration_curve){0};
     if (length > 4 && strcmp(name + length - 4, ".xml") == 0)
         return xml_read_network(t, name, err, err_nbytes);
@@ -195,6 +196,7 @@ void topo_free(struct topo *t)
         return;
     while (t->shapes) {
         struct shape *const next = t->shapes->next;
+        traffic_drop(t->shapes);
         shape_free(t->shapes);
         t->shapes = next;
     }
@@ -202,73 +204,4 @@ void topo_free(struct topo *t)
     free(t->resource);
     free(t->gpus);
     free(t);
-}
-
-const char *topo_name(const struct topo *t)
-{
-    return t->name;
-}
-
-int topo_ngpus(const struct topo *t)
-{
-    return t->ngpus * t->nnodes;
-}
-
-int topo_nnodes(const struct topo *t)
-{
-    return t->nnodes;
-}
-
-const struct topo_gpu *topo_gpu(const struct topo *t, int gpu)
-{
-    return gpu >= 0 && gpu < topo_ngpus(t) ? &t->gpus[gpu] : NULL;
-}
-
-int topo_nresources(const struct topo *t)
-{
-    return t->nresources;
-}
-
-const struct topo_resource *topo_resource(const struct topo *t, int resource)
-{
-    return resource >= 0 && resource < t->nresources ? &t->resource[resource]
-                                                     : NULL;
-}
-
-int topo_compute(const struct topo *t, int gpu, enum topo_math math)
-{
-    const struct topo_gpu *const g = topo_gpu(t, gpu);
-    return g && math < TOPO_MATHS
-               ? t->gpu[g->local].compute[math] + g->node * t->per_node
-               : -1;
-}
-
-int topo_memory(const struct topo *t, int32_t place)
-{
-    const struct topo_gpu *const g = topo_gpu(t, place);
-    if (g)
-        return t->gpu[g->local].memory + g->node * t->per_node;
-    if (place >= 0 || TOPO_HOST_NODE(place) >= t->nnodes ||
-        TOPO_HOST_CPU(place) >= t->ncpus)
-        return -1;
-    const int cpu = TOPO_HOST_CPU(place);
-    return (cpu < 0 ? t->host : t->cpu[cpu].memory) +
-           TOPO_HOST_NODE(place) * t->per_node;
-}
-
-int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place)
-{
-    const struct topo_gpu *const g = topo_gpu(t, gpu);
-    const int near = g ? t->pci[t->gpu[g->local].pci].cpu : -1;
-    for (int cpu = 0; g && cpu < t->ncpus; cpu++)
-        if (t->cpu[cpu].numa == numa && machine_same_host(t, cpu, near)) {
-            *place = TOPO_CPU_PLACE(g->node, cpu);
-            return 0;
-        }
-    return -1;
-}
-
-const struct topo_costs *topo_costs(const struct topo *t)
-{
-    return &t->costs;
 }

@@ -1,29 +1,28 @@
 #include "topo/machine.h"
 
-#include <stdarg.h> /* va_list */
-#include <stdio.h>  /* vsnprintf */
-#include <stdlib.h> /* calloc */
-#include <string.h> /* memcpy */
+#include <string.h> /* strcmp */
 
-#include "topo/fabric.h"
-
-const char *const machine_reach_names[5] = {"NVL", "PIX", "PXB", "PHB", "SYS"};
-
-/* PCIe generations. GB/s of one lane, one way: nominal, and NCCL's
- * assumption. */
+/*
+ * PCIe generations. lane: GB/s of one lane, one way, nominal. eff: the share of
+ * it that copies achieve, which is 25 of 32 GB/s over 16 lanes of the fourth
+ * generation and 55 of 64 of the fifth; estimates for the others. nccl: GB/s of
+ * one lane that NCCL 2.30.7 assumes (src/graph/topo.cc, kvDictPciGen / 80).
+ */
+// clang-format off
 static const struct {
     double gts, lane, eff, nccl;
 } generations[] = {
-    {2.5, .25, .75, .19}, {5, .5, .75, .375}, {8, 1, .75, .75},
-    {16, 2, .78, 1.5},    {32, 4, .86, 3},    {64, 8, .86, 6},
+    /* GT/s  lane   eff   nccl */
+    {  2.5,  .25,  .75,   .19},
+    {  5,    .5,   .75,   .375},
+    {  8,   1,     .75,   .75},
+    { 16,   2,     .78,  1.5},
+    { 32,   4,     .86,  3},
+    { 64,   8,     .86,  6},
 };
+// clang-format on
 
-/* GH200: copies reach 375 GB/s to the GPU and 297 from it (Schieffer et al.,
- * "Harnessing Integrated CPU-GPU System Memory for HPC", ICPP 2024, arXiv
- * 2407.07850), on average this share of the 397 that NCCL states (c2c). */
-static const double C2C_EFF = .85;
-
-/* The generation of a link; if the file doesn't say, 3, as NCCL assumes. */
+/* The generation of a link; 3 if the file doesn't say, as NCCL assumes. */
 static int generation(const struct machine_pci *p)
 {
     for (int i = 0; i < 6; i++)
@@ -56,180 +55,73 @@ double machine_nccl_pcie(const struct machine_pci *p)
     return generations[generation(p)].nccl * lanes(p);
 }
 
-/* Builds the resources of node 0 first; other nodes' are renamed copies. */
-struct builder {
-    struct topo *t;
-    int node, next; /* resource that add() names next */
-};
+/* ---- a loaded machine, as topo.h shows it -------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static int
-add(struct builder *b, double GBps, const char *format, ...)
+const char *topo_name(const struct topo *t)
 {
-    struct topo_resource *const r = &b->t->resource[b->next++];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(r->name, sizeof r->name, format, args);
-    va_end(args);
-    r->rate = GBps * 1e9;
-    // parts hold the indices of node 0
-    return b->next - 1 - b->node * b->t->per_node;
+    return t->name;
 }
 
-static void add_gpu(struct builder *b, int local)
+int topo_ngpus(const struct topo *t)
 {
-    static const char *const math[TOPO_MATHS] = {"fp32", "tf32", "fp16",
-                                                 "fp64"};
-    struct topo *const t = b->t;
-    struct machine_gpu *const g = &t->gpu[local];
-    const struct calibration_device *const d = &t->cal.device;
-    const int n = b->node * t->ngpus + local;
-    for (int i = 0; i < TOPO_MATHS; i++)
-        g->compute[i] =
-            add(b, d->TFLOPs[i] * 1000 * d->flops_eff, "%s G%d", math[i], n);
-    g->memory = add(b, d->hbm_GBps * d->hbm_eff, "hbm G%d", n);
-    g->engine = add(b, t->cal.links.engine_GBps, "copy engines G%d", n);
-    if (g->switch_links) {
-        const double rate = g->switch_links * t->cal.links.nvlink_GBps;
-        g->up = add(b, rate, "nvlink G%d up", n);
-        g->down = add(b, rate, "nvlink G%d down", n);
-    }
-    if (g->c2c_GBps > 0) {
-        const double rate = g->c2c_GBps * t->cal.links.c2c_eff;
-        g->c2c_up = add(b, rate, "c2c G%d up", n);
-        g->c2c_down = add(b, rate, "c2c G%d down", n);
-    }
-    for (int other = 0; other < t->ngpus; other++)
-        if (t->nvlinks[local][other])
-            t->bundle[local][other] =
-                add(b, t->nvlinks[local][other] * t->cal.links.nvlink_GBps,
-                    "nvlink G%d->G%d", n, b->node * t->ngpus + other);
+    return t->ngpus * t->nnodes;
 }
 
-static void add_pci(struct builder *b, int i)
+int topo_nnodes(const struct topo *t)
 {
-    struct topo *const t = b->t;
-    struct machine_pci *const p = &t->pci[i];
-    const double rate = machine_pcie(t, p);
-    char name[24];
-    if (p->leaf_gpu >= 0)
-        snprintf(name, sizeof name, "G%d", b->node * t->ngpus + p->leaf_gpu);
-    else
-        snprintf(name, sizeof name, "%s n%d", p->bus_id, b->node);
-    p->up = add(b, rate, "pcie %s up", name);
-    p->down = add(b, rate, "pcie %s down", name);
+    return t->nnodes;
 }
 
-/* Its NUMA node; in a rack, whose hosts repeat these, its place in the file. */
-static int cpu_number(const struct topo *t, int cpu)
+const struct topo_gpu *topo_gpu(const struct topo *t, int gpu)
 {
-    return machine_same_host(t, 0, t->ncpus - 1) ? t->cpu[cpu].numa : cpu;
+    return gpu >= 0 && gpu < topo_ngpus(t) ? &t->gpus[gpu] : NULL;
 }
 
-static void add_rest(struct builder *b)
+int topo_nresources(const struct topo *t)
 {
-    struct topo *const t = b->t;
-    const struct calibration_links *const l = &t->cal.links;
-    for (int i = 0; i < t->ncpus; i++) {
-        t->cpu[i].memory = add(b, l->numa_GBps, "host n%d memory %d", b->node,
-                               cpu_number(t, i));
-        for (int k = 0; k < t->ncpus; k++)
-            if (i != k && machine_same_host(t, i, k))
-                t->cpu[i].to[k] =
-                    add(b, l->socket_GBps, "socket %d->%d n%d",
-                        cpu_number(t, i), cpu_number(t, k), b->node);
-    }
-    for (int i = 0; i < t->nnics; i++) {
-        const double rate = t->nic[i].mbps / 8000 * l->net_eff;
-        t->nic[i].out = add(b, rate, "out %.24s n%d", t->nic[i].name, b->node);
-        t->nic[i].in = add(b, rate, "in %.24s n%d", t->nic[i].name, b->node);
-    }
-    t->host = add(b, l->host_GBps, "host n%d", b->node);
+    return t->nresources;
 }
 
-static int count_resources(const struct topo *t)
+const struct topo_resource *topo_resource(const struct topo *t, int resource)
 {
-    int n = 1 + 2 * t->npcis + 2 * t->nnics + t->ncpus;
-    for (int i = 0; i < t->ncpus; i++)
-        for (int k = 0; k < t->ncpus; k++)
-            n += i != k && machine_same_host(t, i, k);
-    for (int i = 0; i < t->ngpus; i++) {
-        n += TOPO_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
-        n += t->gpu[i].c2c_GBps > 0 ? 2 : 0;
-        for (int k = 0; k < t->ngpus; k++)
-            n += t->nvlinks[i][k] > 0;
-    }
-    return n;
+    return resource >= 0 && resource < t->nresources ? &t->resource[resource]
+                                                     : NULL;
 }
 
-static void describe_gpu(const struct topo *t, int n)
+int topo_compute(const struct topo *t, int gpu, enum topo_math math)
 {
-    const struct machine_gpu *const m = &t->gpu[n % t->ngpus];
-    const struct calibration_device *const d = &t->cal.device;
-    struct topo_gpu *const g = &t->gpus[n];
-    *g = (struct topo_gpu){.node = n / t->ngpus,
-                           .local = n % t->ngpus,
-                           .numa = t->cpu[t->pci[m->pci].cpu].numa,
-                           .sm = m->sm,
-                           .nsm = (int)d->nsm,
-                           .clock_khz = (int)d->clock_khz,
-                           .mem_clock_khz = (int)d->mem_clock_khz,
-                           .mem_bus_bits = (int)d->mem_bus_bits,
-                           .mem_nbytes = (uint64_t)(d->mem_GiB * (1 << 30)),
-                           .l2_nbytes = (uint64_t)(d->l2_MiB * (1 << 20))};
-    snprintf(g->name, sizeof g->name, "%s", d->name);
-    memcpy(g->bus_id, m->bus_id, sizeof g->bus_id);
+    const struct topo_gpu *const g = topo_gpu(t, gpu);
+    return g && math < TOPO_MATHS
+               ? t->gpu[g->local].compute[math] + g->node * t->per_node
+               : -1;
 }
 
-static void set_costs(struct topo *t)
+int topo_memory(const struct topo *t, int32_t place)
 {
-    const struct calibration_host *const h = &t->cal.host;
-    t->costs = (struct topo_costs){
-        .launch_host_ps = (uint64_t)(h->launch_ns * 1000),
-        .kernel_ps = (uint64_t)(h->kernel_ns * 1000),
-        .copy_ps = (uint64_t)(h->copy_ns * 1000),
-        .sync_host_ps = (uint64_t)(h->sync_ns * 1000),
-        .api_host_ps = (uint64_t)(h->api_ns * 1000),
-        .map_host_ps = (uint64_t)(h->map_us * 1e6),
-        .unmap_host_ps = (uint64_t)(h->unmap_us * 1e6),
-        .mpi_ps = (uint64_t)(h->mpi_ns * 1000),
-        .mpi_net_ps = (uint64_t)(h->mpi_net_ns * 1000),
-        .mpi_rate = h->mpi_GBps * 1e9,
-        .nccl_sm_share = h->sm_share,
-    };
-}
-
-int machine_build(struct topo *t)
-{
-    const struct machine_pci *const pci = &t->pci[t->gpu[0].pci];
-    t->arch = calibration_arch(t->gpu[0].sm);
-    t->fit = &calibration_fit;
-    double to_host = machine_pcie(t, pci);
-    if (t->cal.links.c2c_eff < 0)
-        t->cal.links.c2c_eff = C2C_EFF;
-    if (t->gpu[0].c2c_GBps * t->cal.links.c2c_eff > to_host)
-        to_host = t->gpu[0].c2c_GBps * t->cal.links.c2c_eff;
-    int ncpus = 0; // of the first GPU's host
-    for (int i = 0; i < t->ncpus; i++)
-        ncpus += machine_same_host(t, i, pci->cpu);
-    calibration_complete(&t->cal, t->arch, to_host, t->cpu[pci->cpu].amd,
-                         ncpus);
-    set_costs(t);
-    t->per_node = count_resources(t);
-    t->nresources = t->per_node * t->nnodes + fabric_count(t);
-    t->resource = calloc((size_t)t->nresources, sizeof *t->resource);
-    t->gpus = calloc((size_t)(t->ngpus * t->nnodes), sizeof *t->gpus);
-    if (!t->resource || !t->gpus)
+    const struct topo_gpu *const g = topo_gpu(t, place);
+    if (g)
+        return t->gpu[g->local].memory + g->node * t->per_node;
+    if (place >= 0 || TOPO_HOST_NODE(place) >= t->nnodes ||
+        TOPO_HOST_CPU(place) >= t->ncpus)
         return -1;
-    struct builder b = {.t = t};
-    for (; b.node < t->nnodes; b.node++) {
-        for (int i = 0; i < t->ngpus; i++)
-            add_gpu(&b, i);
-        for (int i = 0; i < t->npcis; i++)
-            add_pci(&b, i);
-        add_rest(&b);
-    }
-    fabric_build(t);
-    for (int i = 0; i < t->ngpus * t->nnodes; i++)
-        describe_gpu(t, i);
-    return 0;
+    const int cpu = TOPO_HOST_CPU(place);
+    return (cpu < 0 ? t->host : t->cpu[cpu].memory) +
+           TOPO_HOST_NODE(place) * t->per_node;
+}
+
+int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place)
+{
+    const struct topo_gpu *const g = topo_gpu(t, gpu);
+    const int near = g ? t->pci[t->gpu[g->local].pci].cpu : -1;
+    for (int cpu = 0; g && cpu < t->ncpus; cpu++)
+        if (t->cpu[cpu].numa == numa && machine_same_host(t, cpu, near)) {
+            *place = TOPO_CPU_PLACE(g->node, cpu);
+            return 0;
+        }
+    return -1;
+}
+
+const struct topo_costs *topo_costs(const struct topo *t)
+{
+    return &t->costs;
 }

@@ -1,5 +1,5 @@
 /*
- * matrix.c: the matrix that nvidia-smi topo -m prints
+ * matrix.c: the matrix of nvidia-smi topo -m
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* strtoul */
@@ -17,7 +17,7 @@ const char *topo_nic_name(const struct topo *t, int nic)
     return nic >= 0 && nic < t->nnics ? t->nic[nic].name : NULL;
 }
 
-/* The CPU and <pci> that an end is attached to. */
+/* Find the CPU and the <pci> that an end is attached to. */
 static void place_of(const struct topo *t, int end, int *cpu, int *pci)
 {
     const int nic = end - t->ngpus;
@@ -40,14 +40,13 @@ const char *topo_link(const struct topo *t, int end_a, int end_b, char out[8])
     else if (nvlinks)
         snprintf(out, 8, "NV%d", nvlinks);
     else
-        snprintf(
-            out, 8, "%s",
-            machine_reach_names[route_reach(t, cpu_a, pci_a, cpu_b, pci_b)]);
+        snprintf(out, 8, "%s",
+                 reach_names[route_reach(t, cpu_a, pci_a, cpu_b, pci_b)]);
     return out;
 }
 
 /* True if `core` is in a mask of hexadecimal digits, most significant first,
- * with commas anywhere. */
+ * which may contain commas anywhere. */
 static int in_mask(const char *mask, int core)
 {
     for (size_t i = strlen(mask); i-- > 0;) {

@@ -2,7 +2,7 @@
  * op.h: operations and places
  *
  * The vocabulary of the cost model: topo.h says what an operation costs at a
- * place, and an execution graph records both (graph/record.h).
+ * place, and an execution graph records both (graph/record/record.h).
  */
 #ifndef COMMLAB_TOPO_OP_H
 #define COMMLAB_TOPO_OP_H
@@ -25,27 +25,30 @@ enum topo_op {
     TOPO_OPS
 };
 
-/* Arithmetic that flops are counted in. */
+/* The arithmetic of flops. */
 enum topo_math { TOPO_FP32, TOPO_TF32, TOPO_FP16, TOPO_FP64, TOPO_MATHS };
 
 /*
  * A place holds bytes or does work. Places from 0 are devices, numbered across
  * all nodes in the topology's order. The host memory of node n is
- * TOPO_HOST_PLACE(n): near each of its devices, as memory is that a rank bound
- * to the CPU of its device allocates. TOPO_CPU_PLACE(n, c) is the part of it
- * attached to CPU number c of the node, in the order of the machine's file.
+ * TOPO_HOST_PLACE(n). It is near each of the node's devices, as memory is that
+ * a rank bound to its device's CPU allocates. TOPO_CPU_PLACE(n, c) is the part
+ * of it attached to CPU number c of the node, in the order of the machine's
+ * file.
  */
-enum { TOPO_HOSTS = 1024 }; /* most nodes */
+enum { TOPO_HOSTS = 1024 }; /* the most nodes */
 #define TOPO_HOST_PLACE(node) (-1 - (int32_t)(node))
 #define TOPO_CPU_PLACE(node, cpu)                                              \
     (TOPO_HOST_PLACE(node) - TOPO_HOSTS * (1 + (int32_t)(cpu)))
 
-/* The switch between the GPUs of a node, which reads from their memories,
- * reduces, and writes to all (NVLink SHARP): one end of a path, of which the
- * other is a GPU. */
+/*
+ * The switch between the GPUs of a node, which reads from their memories,
+ * reduces, and writes to all (NVLink SHARP). It is one end of a path whose
+ * other end is a GPU.
+ */
 #define TOPO_SWITCH_PLACE INT32_MAX
 
-/* The node of a host place, and its CPU; -1: no certain one. */
+/* The node of a host place, and its CPU, or -1 if it has no particular one. */
 #define TOPO_HOST_NODE(place) ((-1 - (place)) % TOPO_HOSTS)
 #define TOPO_HOST_CPU(place)  ((-1 - (place)) / TOPO_HOSTS - 1)
 

@@ -4,7 +4,7 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcpy */
 
-#include "topo/settings.h"
+#include "topo/nccl/settings.h"
 
 static void use(struct topo_path *p, const struct topo *t, int node, int r)
 {
@@ -16,7 +16,7 @@ static void use(struct topo_path *p, const struct topo *t, int node, int r)
     p->resource[p->nresources++] = r;
 }
 
-/* The lowest <pci> at or above both, -1: only the CPU. */
+/* The lowest <pci> at or above both; -1 if only the CPU is. */
 static int common_bridge(const struct topo *t, int a, int b)
 {
     for (; a >= 0; a = t->pci[a].parent)
@@ -26,27 +26,27 @@ static int common_bridge(const struct topo *t, int a, int b)
     return -1;
 }
 
-enum machine_reach route_reach(const struct topo *t, int cpu_a, int pci_a,
-                               int cpu_b, int pci_b)
+enum reach route_reach(const struct topo *t, int cpu_a, int pci_a, int cpu_b,
+                       int pci_b)
 {
     if (cpu_a != cpu_b)
-        return MACHINE_SYS;
+        return REACH_SYS;
     const int top = common_bridge(t, pci_a, pci_b);
     if (top < 0)
-        return MACHINE_PHB;
+        return REACH_PHB;
     const int one_bridge = (pci_a == top || t->pci[pci_a].parent == top) &&
                            (pci_b == top || t->pci[pci_b].parent == top);
-    return one_bridge ? MACHINE_PIX : MACHINE_PXB;
+    return one_bridge ? REACH_PIX : REACH_PXB;
 }
 
-/* The GPU at a <pci>, if NVLink-C2C rather than PCIe joins it to its CPU. */
+/* The GPU at a <pci>, if NVLink-C2C connects it to its CPU in place of PCIe. */
 static const struct machine_gpu *coherent(const struct topo *t, int pci)
 {
     const int leaf = pci < 0 ? -1 : t->pci[pci].leaf_gpu;
     return leaf >= 0 && t->gpu[leaf].c2c_GBps > 0 ? &t->gpu[leaf] : NULL;
 }
 
-/* Links from one <pci> (-1: its CPU) to another of the same node. */
+/* Use the links from one <pci> (-1: its CPU) to another of the same node. */
 static void use_pcie(struct topo_path *p, const struct topo *t, int node,
                      int cpu_a, int pci_a, int cpu_b, int pci_b)
 {
@@ -70,7 +70,7 @@ static int cpu_of(const struct topo *t, int local)
     return t->pci[t->gpu[local].pci].cpu;
 }
 
-static enum machine_reach gpu_reach(const struct topo *t, int a, int b)
+static enum reach gpu_reach(const struct topo *t, int a, int b)
 {
     return route_reach(t, cpu_of(t, a), t->gpu[a].pci, cpu_of(t, b),
                        t->gpu[b].pci);
@@ -86,16 +86,18 @@ int route_nvlinks(const struct topo *t, int a, int b)
     return up < down ? up : down;
 }
 
-/* Bandwidth of a peer copy over PCIe, alone; 0: no peer access. */
+/* Bandwidth of a single peer copy over PCIe; 0: no peer access. */
 static double peer_cap(const struct topo *t, int a, int b)
 {
     if (!machine_same_host(t, cpu_of(t, a), cpu_of(t, b)))
         return 0;
-    return gpu_reach(t, a, b) == MACHINE_SYS ? t->cal.links.p2p_socket_GBps
-                                             : t->cal.links.p2p_GBps;
+    return gpu_reach(t, a, b) == REACH_SYS ? t->cal.links.p2p_socket_GBps
+                                           : t->cal.links.p2p_GBps;
 }
 
-int route_nccl_p2p(const struct topo *t, int a, int b)
+/* True if NCCL uses peer access between two GPUs of one node (local
+ * numbers). */
+static int nccl_p2p(const struct topo *t, int a, int b)
 {
     if (t->nccl.no_p2p)
         return 0;
@@ -124,12 +126,12 @@ int topo_multicast(const struct topo *t, int gpu_a, int gpu_b)
 
 int route_nic(const struct topo *t, int local)
 {
-    enum machine_reach best = MACHINE_SYS;
+    enum reach best = REACH_SYS;
     int near[MACHINE_NICS], n = 0;
     for (int i = 0; i < t->nnics; i++) {
         const int cpu = cpu_of(t, local);
-        const enum machine_reach r = route_reach(t, cpu, t->gpu[local].pci,
-                                                 t->nic[i].cpu, t->nic[i].pci);
+        const enum reach r = route_reach(t, cpu, t->gpu[local].pci,
+                                         t->nic[i].cpu, t->nic[i].pci);
         if (!machine_same_host(t, cpu, t->nic[i].cpu))
             continue;
         if (n == 0 || r < best) {
@@ -139,7 +141,7 @@ int route_nic(const struct topo *t, int local)
         if (r == best)
             near[n++] = i;
     }
-    // GPUs equally near to several NICs are distributed over them
+    // GPUs that are equally near to several NICs are distributed over them
     return n ? near[local % n] : -1;
 }
 
@@ -149,10 +151,10 @@ static void describe(struct topo_path *p, const struct topo *t, int a, int b)
     if (nvlinks)
         snprintf(p->kind, sizeof p->kind, "NV%d", nvlinks);
     else
-        strcpy(p->kind, machine_reach_names[gpu_reach(t, a, b)]);
+        strcpy(p->kind, reach_names[gpu_reach(t, a, b)]);
 }
 
-/* Between two GPUs of a node, by peer access. */
+/* Connect two GPUs of a node by peer access. */
 static void go_direct(struct topo_path *p, const struct topo *t, int node,
                       int a, int b)
 {
@@ -169,7 +171,7 @@ static void go_direct(struct topo_path *p, const struct topo *t, int node,
     }
 }
 
-/* Through host memory. */
+/* Connect two GPUs of a node through host memory. */
 static void go_staged(struct topo_path *p, const struct topo *t, int node,
                       int a, int b)
 {
@@ -185,7 +187,7 @@ static void go_staged(struct topo_path *p, const struct topo *t, int node,
 /* One end of a path: a GPU, or a host's memory (local -1). */
 struct end {
     int node, local;
-    int cpu; /* of the GPU; of the memory, -1: of no certain CPU */
+    int cpu; /* CPU of the GPU or of the memory; -1: no particular CPU */
 };
 
 static int find_end(const struct topo *t, int32_t place, struct end *e)
@@ -206,7 +208,8 @@ static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
         use(p, t, e.node, e.cpu < 0 ? t->host : t->cpu[e.cpu].memory);
 }
 
-/* Without GPUDirect RDMA: through a buffer in the memory of the GPU's host. */
+/* Without GPUDirect RDMA, bytes pass through a buffer in the memory of
+ * the GPU's host. */
 static void use_bounce(struct topo_path *p, const struct topo *t, struct end e,
                        const struct machine_nic *nic, int out)
 {
@@ -221,7 +224,7 @@ static void use_bounce(struct topo_path *p, const struct topo *t, struct end e,
     }
 }
 
-/* Between a node's GPU or host and its NIC, which is returned. */
+/* Connect a node's GPU or host to its NIC, which is returned. */
 static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
                    int out)
 {
@@ -262,7 +265,8 @@ static double narrowest(const struct topo_path *p, const struct topo *t)
     return rate;
 }
 
-/* Between a GPU and host memory, near unless it is attached to another CPU. */
+/* Connect a GPU and host memory, which is near unless it is attached
+ * to another CPU. */
 static void go_host(struct topo_path *p, const struct topo *t, struct end from,
                     struct end to, enum route_by by)
 {
@@ -289,7 +293,7 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
 {
     describe(p, t, a, b);
     const int direct = by == ROUTE_NCCL
-                           ? route_nccl_p2p(t, a, b)
+                           ? nccl_p2p(t, a, b)
                            : by != ROUTE_STAGED &&
                                  (route_nvlinks(t, a, b) || peer_cap(t, a, b));
     if (by == ROUTE_LOADS && route_nvlinks(t, a, b))
@@ -304,7 +308,8 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
         go_staged(p, t, node, a, b);
 }
 
-/* Between hosts of a rack, without NVLinks: over the network. */
+/* True if the ends are on hosts of a rack that NVLinks don't connect, so that
+ * bytes go over the network. */
 static int between_hosts(const struct topo *t, struct end a, struct end b)
 {
     return a.cpu >= 0 && b.cpu >= 0 && !machine_same_host(t, a.cpu, b.cpu) &&
@@ -318,7 +323,7 @@ static void use_engine(struct topo_path *p, const struct topo *t, struct end e)
         use(p, t, e.node, t->gpu[e.local].engine);
 }
 
-/* Between a GPU's memory and the switch. */
+/* Connect a GPU's memory and the switch. */
 static int go_to_switch(struct topo_path *p, const struct topo *t, int32_t gpu,
                         int up)
 {
@@ -345,7 +350,7 @@ int route_find(const struct topo *t, int32_t from, int32_t to, enum route_by by,
         return -1;
     use_memory(out, t, a);
     use_memory(out, t, b);
-    if (from == to) { // both read and written there
+    if (from == to) { // bytes are both read and written there
         if (out->nresources > 0)
             out->resource[out->nresources++] = out->resource[0];
         return 0;

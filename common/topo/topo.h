@@ -4,12 +4,12 @@
  * A machine is one or more nodes of GPUs, host memories, links and networks,
  * read from NCCL's topology XML (written by NCCL_TOPO_DUMP_FILE). An additional
  * element <calibration> gives the speeds of the parts, and cites the published
- * measurements they were fitted to: see common/topo/FORMAT.md.
+ * measurements that they were fitted to: see common/topo/FORMAT.md.
  *
- * For replay a machine is a set of *resources*, each with a rate in bytes or
+ * For a replay, a machine is a set of *resources*, each with a rate in bytes or
  * flops per second (one direction of a link, a copy engine, a memory, a
  * device's compute). An operation costs a latency, and occupies resources with
- * its work. Paths and costs depend on the arguments alone.
+ * its work. Paths and costs depend only on the arguments.
  *
  * GPUs are numbered across all nodes; op.h defines places. A loaded machine
  * never changes, so threads may share it.
@@ -25,8 +25,10 @@
 struct topo_gpu {
     char name[64];   /* "NVIDIA H100 80GB HBM3" */
     char bus_id[16]; /* "0000:1b:00.0" */
-    int node, local; /* its node, its number within the node */
-    int numa;        /* the host memory it is attached to, within its node */
+    int node, local; /* its node, and its number within the node */
+    int pageable;    /* shares its CPU's page tables, over NVLink-C2C */
+    int numa;        /* the host memory that it is attached to, within its
+                        node */
     int sm;          /* 90 for compute capability 9.0 */
     int nsm;         /* multiprocessors */
     int clock_khz, mem_clock_khz, mem_bus_bits;
@@ -42,15 +44,16 @@ enum { TOPO_MAX_PATH = 40 };
 
 struct topo_path { /* a path between two places */
     uint64_t latency_ps;
-    double rate_cap; /* bytes/s of one transfer alone, 0: no limit */
-    double share;    /* of its links' rates that can be achieved */
+    double rate_cap; /* bytes/s of a single transfer; 0: no limit */
+    double share;    /* share of the links' rates that can be achieved */
     int nresources;
-    int resource[TOPO_MAX_PATH]; /* each once; twice for a memory in which bytes
-                                    are both read and written */
+    int resource[TOPO_MAX_PATH]; /* each listed once; twice for a memory in
+                                    which bytes are both read and written */
     char kind[8]; /* as nvidia-smi topo -m: "NV4", "PIX", "SYS"; "X", "NET" */
 };
 
-enum topo_algo { /* TOPO_P2P: point-to-point messages, not one of NCCL's */
+enum topo_algo { /* TOPO_P2P: point-to-point messages, which are not an
+                    algorithm of NCCL's */
                  TOPO_TREE,
                  TOPO_RING,
                  TOPO_COLLNET,
@@ -62,20 +65,21 @@ enum topo_algo { /* TOPO_P2P: point-to-point messages, not one of NCCL's */
 };
 enum topo_proto { TOPO_LL, TOPO_LL128, TOPO_SIMPLE, TOPO_PROTOS };
 
-enum { TOPO_ANY = -1 }; /* a set of algorithms or protocols: all of them */
+enum { TOPO_ANY = -1 }; /* as a set of algorithms or protocols: all of them */
 
-struct topo_load { /* an operation's use of one resource */
+struct topo_load { /* how an operation uses one resource */
     int resource;
     double work; /* bytes */
 };
 
-/* The cost of a collective. Released with topo_coll_release(). */
+/* The cost of a collective. Release it with topo_coll_release(). */
 struct topo_coll {
     enum topo_algo algo;
     enum topo_proto proto;
     uint64_t latency_ps; /* the part that doesn't depend on bandwidth */
     uint64_t time_ps;    /* alone on the machine: latency + work */
-    uint64_t host_ps;    /* of it, what hosts add that pass chunks on */
+    uint64_t host_ps;    /* the part of time_ps that hosts add by passing
+                            chunks on */
     int nloads;          /* for each load, work / rate <= time - latency */
     struct topo_load *loads;
 };
@@ -83,20 +87,20 @@ struct topo_coll {
 struct topo;
 
 /*
- * Load a machine: a shipped name ("dgx-h100", see topo_list) or the path of an
- * XML file (any name with a '/' or ending in .xml). "4x:dgx-a100" is that
- * machine with 4 nodes; "shuffled:SEED:NAME" numbers its GPUs in another order,
- * "sick:SEED:NAME" degrades one of its cables. variant.h defines how these
- * combine; topo_name() returns the name with the seed "me" replaced. On failure
- * returns NULL, with "file:line: reason" in err. Shipped machines are in
- * SIMGPU_TOPO_DIR if it is set, else in simgpu's prefix, relative to the file
- * that this code was loaded from.
+ * Load a machine: a shipped name ("dgx-h100", see topo_list()) or the path of
+ * an XML file (any name that contains '/' or ends in .xml). "4x:dgx-a100" is
+ * that machine with 4 nodes; "shuffled:SEED:NAME" numbers its GPUs in another
+ * order; "sick:SEED:NAME" degrades one of its cables. variant.h defines how
+ * these combine; topo_name() returns the name with the seed "me" replaced. On
+ * failure returns NULL, with "file:line: reason" in err. Shipped machines are
+ * in SIMGPU_TOPO_DIR if it is set, else in simgpu's prefix, relative to the
+ * file that this code was loaded from.
  */
 struct topo *topo_load(const char *name_or_file, char *err, size_t err_nbytes);
 
 /*
- * Load a machine with further elements of a <calibration>, which override the
- * file's: attributes are name, value, ..., NULL. For fitting.
+ * Load a machine with additional elements of a <calibration>, which override
+ * the file's. Attributes are name, value, ..., NULL. For fitting.
  */
 struct topo_setting {
     const char *element;
@@ -108,8 +112,8 @@ struct topo *topo_load_with(const char *name_or_file,
 
 /*
  * The seed that "me" stands for in "shuffled:me:NAME": COMMLAB_STUDENT if it is
- * set, else the login name, with '-' for characters a seed must not contain.
- * Returns out.
+ * set, else the login name, with '-' for characters that a seed must not
+ * contain. Returns out.
  */
 enum { TOPO_ME = 64 };
 const char *topo_me(char out[TOPO_ME]);
@@ -133,92 +137,97 @@ int topo_p2p(const struct topo *t, int from_gpu, int to_gpu);
  * reads from them, and NCCL uses that (NVLS). */
 int topo_multicast(const struct topo *t, int gpu_a, int gpu_b);
 
-/* How bytes move: by copies staged through the host, by copies through peer
+/*
+ * How bytes move: by copies staged through the host, by copies through peer
  * access, by the loads and stores of a kernel, or by NICs even inside a node,
- * if it has any. */
+ * if the node has any.
+ */
 enum topo_way { TOPO_STAGED, TOPO_DIRECT, TOPO_LOADS, TOPO_NETWORK };
 
 /*
- * The path between two places (from == to: within one memory, reads and writes
- * both counted). Without peer access, a copy between GPUs of one node is staged
- * through the host. Between nodes, the path goes through the nearest NICs. A
- * kernel's loads and stores use no copy engine, but achieve a smaller share of
- * NVLinks, or, to or from the switch (TOPO_SWITCH_PLACE), the share that NVLS
- * does. Returns 0, or -1 if a place is unknown or there is no network.
+ * The path between two places (from == to: within one memory, where reads and
+ * writes both count). Without peer access, a copy between GPUs of one node is
+ * staged through the host. Between nodes, the path goes through the nearest
+ * NICs. A kernel's loads and stores use no copy engine, but achieve a smaller
+ * share of NVLinks, or, to or from the switch (TOPO_SWITCH_PLACE), the share
+ * that NVLS does. Returns 0, or -1 if a place is unknown or there is no
+ * network.
  */
 int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out);
 
-/* The resource that stands for a GPU's compute with this arithmetic (flops/s),
- * or for a place's memory (bytes/s). -1 if there is none. */
+/* The resource for a GPU's compute with this arithmetic (flops/s), or for a
+ * place's memory (bytes/s); -1 if there is none. */
 int topo_compute(const struct topo *t, int gpu, enum topo_math math);
 int topo_memory(const struct topo *t, int32_t place);
 
-/* The memory of NUMA node `numa` of the host of a GPU: a place. Returns 0, or
- * -1 if that host has no such node. */
+/* The place of the memory at NUMA node `numa` of a GPU's host. Returns 0, or -1
+ * if that host has no such node. */
 int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place);
 
 /*
- * Cost of the collective `op` over n places (rank i is on place[i]); nccl-tests
- * defines its number of bytes. NCCL may choose from the sets algos and protos:
- * bits 1 << TOPO_RING..., or TOPO_ANY (see topo_algo_set()). Returns 0, or -1
- * with a line in err: none of the allowed algorithms can do op, a place is not
- * a GPU, or two ranks are on one GPU.
+ * The cost of the collective `op` over n places (rank i is on place[i]), with
+ * the number of bytes as defined by nccl-tests. NCCL may choose from the sets
+ * algos and protos: bits 1 << TOPO_RING..., or TOPO_ANY (see topo_algo_set()).
+ * Returns 0, or -1 with a line in err: none of the allowed algorithms can do
+ * op, a place is not a GPU, or two ranks are on one GPU.
  *
- * The choice is NCCL's own (tuning.h). Its time is calibrated (curve.h).
+ * The choice is NCCL's own (tuning.h), with a calibrated time (curve.h).
  */
 int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
                     int n, uint64_t bytes, int algos, int protos,
                     struct topo_coll *out, char *err, size_t err_nbytes);
 
 /*
- * Give NCCL's environment variables (an environment, "NAME=VALUE", ending with
- * NULL) their effect on this machine's choices, paths and times: P2P_DISABLE,
- * P2P_LEVEL, SHM_DISABLE, IB_DISABLE, NET_GDR_LEVEL, NVLS_ENABLE,
- * MIN/MAX_NCHANNELS, MIN/MAX_CTAS. Call it once, before anything is asked of t.
- * say (may be NULL) gets a line for each other variable of NCCL, which has no
- * effect, for a name that NCCL doesn't know, and for a value that it doesn't.
- * t NULL: only say.
+ * Apply NCCL's environment variables (an environment, "NAME=VALUE", ending with
+ * NULL) to this machine's choices, paths and times: P2P_DISABLE, P2P_LEVEL,
+ * SHM_DISABLE, IB_DISABLE, NET_GDR_LEVEL, NVLS_ENABLE, MIN/MAX_NCHANNELS,
+ * MIN/MAX_CTAS. Call it once, before any query of t. say (may be NULL) gets a
+ * line for each other variable of NCCL, which has no effect, for a name that
+ * NCCL doesn't know, and for a value that NCCL would not accept. If t is NULL,
+ * only say is called.
  */
 typedef void topo_remark(void *user, const char *line);
 void topo_settings(struct topo *t, char *const *env, topo_remark *say,
                    void *user);
 
 /*
- * The number of ring channels that NCCL would use for a communicator (rank i on
- * place[i]), 0 if it can't use any; and the ranks of one channel in ring order,
- * into rank[n].
+ * The number of ring channels that NCCL would use for a communicator (rank i is
+ * on place[i]), 0 if it can't use any; and the ranks of one channel in ring
+ * order, into rank[n].
  */
 int topo_channels(const struct topo *t, const int32_t *place, int n);
 void topo_ring(const struct topo *t, const int32_t *place, int n, int channel,
                int *rank);
 
-/* Cost of one NCCL send and its receive; otherwise like topo_collective(). */
+/* The cost of one NCCL send and its receive; otherwise like
+ * topo_collective(). */
 int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes);
 void topo_coll_release(struct topo_coll *c);
 
 /*
- * Parse NCCL_ALGO or NCCL_PROTO to a set: "RING,TREE", upper or lower case; a
- * leading '^' means all others. NULL and "" are TOPO_ANY; 0 if a name is
- * unknown.
+ * Parse NCCL_ALGO or NCCL_PROTO to a set: "RING,TREE", in upper or lower case;
+ * a leading '^' means all others. NULL and "" give TOPO_ANY; an unknown name
+ * gives 0.
  */
 int topo_algo_set(const char *words);
 int topo_proto_set(const char *words);
 const char *topo_algo_name(enum topo_algo a);
 const char *topo_proto_name(enum topo_proto p);
 
-/* Fixed host and device costs of this machine (see calibration). */
+/* Fixed costs of host and device on this machine (see calibration.h). */
 struct topo_costs {
-    uint64_t launch_host_ps; /* host time to enqueue anything */
+    uint64_t launch_host_ps; /* host: enqueue anything */
     uint64_t kernel_ps;      /* device: start of an empty kernel */
-    uint64_t copy_ps;        /* device: start of a copy, without its path's */
+    uint64_t copy_ps;        /* device: start of a copy, without its
+                                path's latency */
     uint64_t sync_host_ps;   /* host: return from a synchronisation */
     uint64_t api_host_ps;    /* host: any other call */
     uint64_t map_host_ps;    /* host: map memory of another process */
-    uint64_t unmap_host_ps;  /* and unmap it */
+    uint64_t unmap_host_ps;  /* host: unmap it */
     uint64_t mpi_ps;         /* MPI message or barrier step inside a node */
-    uint64_t mpi_net_ps;     /* and between nodes */
+    uint64_t mpi_net_ps;     /* the same between nodes */
     double mpi_rate;         /* bytes/s of an MPI message */
     double nccl_sm_share;    /* share of compute that a collective takes */
 };
@@ -228,11 +237,13 @@ const struct topo_costs *topo_costs(const struct topo *t);
  * The matrix of nvidia-smi topo -m. The ends of a node's links are its GPUs,
  * followed by its NICs.
  */
-int topo_nnics(const struct topo *t); /* of one node */
+int topo_nnics(const struct topo *t); /* per node */
 const char *topo_nic_name(const struct topo *t, int nic);
-/* "NV4", "PIX", "PXB", "PHB", "SYS" or "X" between two ends; into out. */
+/* Write "NV4", "PIX", "PXB", "PHB", "SYS" or "X", for the link between
+ * two ends, to out. */
 const char *topo_link(const struct topo *t, int end_a, int end_b, char out[8]);
-/* The cores near a GPU, "0-3,8" from its CPU's affinity mask; into out. */
+/* Write the cores near a GPU, as "0-3,8", from its CPU's affinity mask to
+ * out. */
 const char *topo_cores(const struct topo *t, int gpu, char *out, size_t nbytes);
 
 #endif

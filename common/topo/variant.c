@@ -10,7 +10,7 @@
 
 #include "base/mix.h"
 
-/* A degraded cable keeps MIN to MIN + SPREAD of its rate: little enough to be
+/* A degraded cable keeps MIN to MIN + SPREAD of its rate: low enough to be
  * noticed, and never the rate of a bundle with fewer links. */
 static const double SICK_MIN = .60, SICK_SPREAD = .25;
 
@@ -19,7 +19,7 @@ static const double SLOW_NIC = .25;
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Strip "4x:". Returns the number of nodes, 0 if none is given. */
+/* Strip "4x:". Returns the number of nodes; 0 if none is given. */
 static int take_nodes(const char **text)
 {
     const char *at = *text;
@@ -52,7 +52,7 @@ const char *topo_me(char out[TOPO_ME])
     return out;
 }
 
-/* Strip "WORD:SEED:". Returns 1, 0 if the text doesn't begin with WORD, or -1
+/* Strip "WORD:SEED:". Returns 1, 0 if the text doesn't start with WORD, or -1
  * for a bad seed. */
 static int take_seed(const char **text, const char *word,
                      char seed[VARIANT_WORD], char *err, size_t err_nbytes)
@@ -90,7 +90,7 @@ static int take_number(const char *digits, size_t length, int *out)
     return 0;
 }
 
-/* One item of "@NETWORK,fat-tree:2". Returns 0, or -1 if it is unknown. */
+/* Read one item of "@NETWORK,fat-tree:2". Returns 0, or -1 if it is unknown. */
 static int take_item(struct variant *v, const char *item, size_t length)
 {
     const char *const colon = memchr(item, ':', length);
@@ -129,7 +129,7 @@ static int take_item(struct variant *v, const char *item, size_t length)
     return v->fabric > CALIBRATION_CROSSBAR && number >= 1 ? 0 : -1;
 }
 
-/* The name, and what follows its last '@'. */
+/* Read the name, and what follows its last '@'. */
 static int take_suffix(struct variant *v, const char *text, char *err,
                        size_t err_nbytes)
 {
@@ -185,7 +185,7 @@ static uint64_t hash_of(const char *seed, uint64_t purpose)
     return hash;
 }
 
-/* The next number below n, n small. */
+/* The next number below n, which must be small. */
 static int draw(uint64_t *state, int n)
 {
     *state = mix_hash(*state);
@@ -194,7 +194,8 @@ static int draw(uint64_t *state, int n)
 
 /* ---- shuffled ------------------------------------------------------------ */
 
-/* order[i]: which GPU of the file becomes number i (Fisher and Yates). */
+/* Choose order[i], the GPU of the file that becomes number i
+ * (Fisher and Yates). */
 static void shuffle(uint64_t hash, int *order, int n)
 {
     for (int i = 0; i < n; i++)
@@ -250,8 +251,8 @@ void variant_shuffle(const struct variant *v, struct topo *t)
 
 /* ---- sick ---------------------------------------------------------------- */
 
-/* The resources of both directions of cable `which`, into way[]; if `which` is
- * negative, returns the number of cables. */
+/* Write the resources of both directions of cable `which` to way[]. If `which`
+ * is negative, return the number of cables. */
 static int cable(const struct topo *t, int which, int way[2])
 {
     int n = 0;

@@ -1,29 +1,30 @@
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
 
 #include <math.h>   /* log */
 #include <stddef.h> /* offsetof */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "topo/leastsq.h"
+#include "topo/fit/leastsq.h"
 #include "topo/machine.h"
-#include "topo/tuning.h" /* tuning_is_message */
+#include "topo/nccl/tuning.h" /* tuning_is_message */
 
 const char *const fit_way_names[FIT_WAYS] = {
     "the machine as it is", "speeds of links", "curves with a square root",
     "curves of a pipeline that fills"};
 
-static const double SCALE = .08;  /* log error that counts as a large one */
-static const double ANCHOR = .02; /* holds what the tables don't determine */
-enum { MIN_ROWS = 4 };            /* for a curve */
+static const double SCALE = .08; /* a log error of this size counts as large */
+/* holds unknowns that the tables don't determine */
+static const double ANCHOR = .02;
+enum { MIN_ROWS = 4 }; /* needed for a curve */
 
-/* Tables of one kind have one curve: 2 * message + across. */
+/* Tables of the same kind share one curve: 2 * message + across. */
 static int kind_of(const struct fit_table *t)
 {
     return 2 * tuning_is_message(t->op) + (t->nnodes > 1);
 }
 
-/* An unknown: the logarithm of a value of the calibration. */
+/* The unknowns: logarithms of values of the calibration. */
 struct unknowns {
     int n;
     struct fit_value value[LEASTSQ_UNKNOWNS];
@@ -34,9 +35,9 @@ struct problem {
     const struct fit *f;
     struct unknowns u;
     int by_row; /* folds are every second row; else files */
-    int fold;   /* left out, -1: none */
+    int fold;   /* the fold that is left out; -1: none */
     int nfiles;
-    double *modelled; /* of all rows */
+    double *modelled; /* times of all rows */
     char err[256];
 };
 
@@ -95,7 +96,7 @@ static int model_rows(const struct fit *f, const struct topo *t, double *us,
     return 0;
 }
 
-/* All rows at x, into p->modelled. */
+/* Model all rows at x, into p->modelled. */
 static int model(struct problem *p, const double *x)
 {
     struct fit_settings s;
@@ -145,12 +146,12 @@ static void add_unknown(struct unknowns *u, const char *element,
     v->curve = curve;
     v->before = start;
     u->x[u->n] = log(start);
-    // a factor of 20 either way is more than any machine differs
+    // no machine differs by more than a factor of 20 either way
     u->lo[u->n] = log(fmax(fmax(lo, start / 20), 1e-6));
     u->hi[u->n++] = log(fmin(hi, start * 20));
 }
 
-/* Speeds of links that change the time of any row that counts. */
+/* Add the speeds of links that change the time of any row that counts. */
 static int add_links(struct problem *p)
 {
     struct calibration_parameter c;
@@ -218,8 +219,8 @@ static int add_unknowns(struct problem *p, enum fit_way way)
     return 0;
 }
 
-/* Fit one way without a fold (-1: with all); p->modelled gets the times of all
- * rows. */
+/* Fit in one way, with a fold left out (-1: none). p->modelled gets the
+ * times of all rows. */
 static int solve(struct problem *p, enum fit_way way, int fold)
 {
     p->fold = fold;
@@ -240,7 +241,7 @@ static int solve(struct problem *p, enum fit_way way, int fold)
 
 /* ---- ways ---------------------------------------------------------------- */
 
-/* Leave out each fold in turn: held[] gets the predictions of all rows. */
+/* Leave out each fold in turn, and predict its rows into held[]. */
 static int leave_out(struct problem *p, enum fit_way way, int by_row,
                      double *held)
 {
@@ -266,9 +267,11 @@ static int has_peer(const struct fit *f, int table)
     return 0;
 }
 
-/* Mean error of what was left out: the file, if others tell of its kind, else
- * every second row. A sick file must not decide: errors count up to a factor
- * of two. */
+/*
+ * Mean error of predictions for what was left out: the file, if other files
+ * have its kind, else every second row. A bad file must not decide, so an error
+ * counts as a factor of two at most.
+ */
 static double held_error(const struct fit *f, const struct fit_row *row)
 {
     double sum = 0;
@@ -284,7 +287,7 @@ static double held_error(const struct fit *f, const struct fit_row *row)
     return n ? sum / n : 0;
 }
 
-/* Keep the way whose predictions are best; it leaves them in f->row. */
+/* Choose the way with the best predictions, and leave these in f->row. */
 static int try_ways(struct fit *f, struct problem *p, double *held)
 {
     struct fit_row *const row = calloc((size_t)f->nrows + 1, sizeof *row);
@@ -299,7 +302,7 @@ static int try_ways(struct fit *f, struct problem *p, double *held)
         for (int i = 0; i < f->nrows; i++)
             row[i].without_file = held[i];
         f->held[way] = held_error(f, row);
-        // a later way has more unknowns: it must be clearly better
+        // a later way has more unknowns, so it must be clearly better
         if (way > 0 && f->held[way] > .97 * f->held[f->way] - .002)
             continue;
         f->way = (enum fit_way)way;

@@ -4,21 +4,22 @@
  * Four ways are tried: the machine as it is; other speeds of its links
  * (calibration_parameter(): those that change any of the times); and curves, of
  * either shape (calibration.h), for each kind of operation that was measured,
- * inside a node and between nodes. The way that predicts best what it wasn't
- * fitted to wins: each file is left out in turn and predicted from the others;
- * the only one of its kind (inside a node or between nodes, collectives or
- * messages) by every second row. The winner is then fitted to everything.
+ * inside a node and between nodes. The way that best predicts what it wasn't
+ * fitted to wins. Each file is left out in turn and predicted from the others;
+ * if no other file has its kind (inside a node or between nodes, collectives or
+ * messages), every second row is predicted from the rest. The winner is then
+ * fitted to everything.
  *
- * Rows with wrong results don't count, and a row far off all others hardly does
- * (leastsq.h). The same tables give the same digits.
+ * Rows with wrong results don't count, and a row far off all others hardly
+ * counts (leastsq.h). The same tables give the same digits.
  */
-#ifndef COMMLAB_TOPO_FIT_H
-#define COMMLAB_TOPO_FIT_H
+#ifndef COMMLAB_TOPO_FIT_FIT_H
+#define COMMLAB_TOPO_FIT_FIT_H
 
 #include <stddef.h> /* offsetof */
 #include <stdio.h>
 
-#include "topo/nccltests.h"
+#include "topo/fit/nccltests.h"
 #include "topo/topo.h"
 
 enum fit_way { FIT_AS_IS, FIT_LINKS, FIT_ROOT, FIT_FILL, FIT_WAYS };
@@ -28,31 +29,32 @@ struct fit_row {
     int table, line;
     uint64_t nbytes;
     double us;                         /* measured */
-    double before, fitted;             /* modelled: as it is, and in sample */
-    double without_rows, without_file; /* by a fit to every second row, and to
-                                          the other files */
-    int wrong;                         /* not used: wrong results */
+    double before, fitted;             /* modelled: before the fit, and after a
+                                          fit to all */
+    double without_rows, without_file; /* predicted by a fit to every second
+                                          row, and to the other files */
+    int wrong;                         /* 1: wrong results, so not used */
 };
 
 struct fit_table {
     const char *file;
     int fold; /* tables of one file are left out together */
     enum topo_op op;
-    int32_t *place; /* rank i was on place[i] */
+    int32_t *place; /* place[i] is that of rank i */
     int n, nnodes;
 };
 
 enum { FIT_CURVES = 4, FIT_VALUES = 40 };
 
-struct fit_value { /* of an attribute of the calibration */
+struct fit_value { /* a value of an attribute of the calibration */
     char element[16], key[20];
-    int curve; /* which one; -1: not of a <curve> */
+    int curve; /* index of its curve; -1: not of a <curve> */
     double before, after;
 };
 
 struct fit {
     const char *machine;
-    struct topo *topo; /* as it is */
+    struct topo *topo; /* the machine as it is */
     struct fit_table *table;
     struct fit_row *row;
     int ntables, nrows;
@@ -62,12 +64,12 @@ struct fit {
     struct fit_value value[FIT_VALUES];
     int nvalues;
     struct fit_curve {
-        int message, nodes, ranks; /* ranks 0: none */
+        int message, nodes, ranks; /* reference of the curve; ranks 0: none */
     } curve[FIT_CURVES];
 };
 
 /*
- * Set up a fit to tables with known operations and ranks: `machine` must have
+ * Set up a fit to tables with known operations and ranks. `machine` must have
  * enough nodes (fit_machine()). Returns 0, or -1 with a line in err.
  */
 int fit_init(struct fit *f, const char *machine, const struct nccltests *tables,
@@ -76,21 +78,20 @@ int fit_run(struct fit *f, char *err, size_t err_nbytes);
 void fit_release(struct fit *f);
 
 /*
- * The name of `machine` with enough nodes for the tables: ranks on different
- * hosts are on different nodes, unless a node is a rack (more than 16 GPUs) and
- * the hosts are its trays. If one thread drove all GPUs of a node, the name
- * says so.
- * Returns 0, or -1 with a line in err.
+ * Write the name of `machine` with enough nodes for the tables. Ranks on
+ * different hosts are on different nodes, unless a node is a rack (more than 16
+ * GPUs) and the hosts are its trays. If one thread drove all GPUs of a node,
+ * the name says so. Returns 0, or -1 with a line in err.
  */
 int fit_machine(const char *machine, const struct nccltests *tables, char *out,
                 size_t nbytes, char *err, size_t err_nbytes);
 
-/* Where the ranks of a table were, into place[nranks]. Returns the number of
+/* Write where the ranks of a table were to place[nranks]. Returns the number of
  * nodes, or -1 if the machine is too small. */
 int fit_place(const struct topo *t, const struct nccltests_table *table,
               int32_t *place);
 
-/* Fitted values as settings for topo_load_with(); they point into s. */
+/* The fitted values as settings for topo_load_with(), which point into s. */
 enum { FIT_ELEMENTS = FIT_CURVES + 2 };
 struct fit_settings {
     struct topo_setting at[FIT_ELEMENTS];
@@ -104,8 +105,11 @@ struct fit_settings {
 void fit_settings(const struct fit *f, const struct fit_value *value, int n,
                   struct fit_settings *s);
 
-/* Mean |log error| of the rows of a table (-1: all) from min_bytes on, by the
- * times at this offset in struct fit_row; -1 if there are none. */
+/*
+ * Mean |log error| of the rows of a table (-1: of all tables) from min_bytes
+ * on, with the times at this offset in struct fit_row; -1 if there are no such
+ * rows.
+ */
 double fit_error(const struct fit *f, int table, uint64_t min_bytes,
                  size_t offset);
 
@@ -113,9 +117,9 @@ double fit_error(const struct fit *f, int table, uint64_t min_bytes,
 int fit_is_odd(const struct fit *f, int row);
 
 /*
- * Write the machine's node with the fitted calibration: NCCL's elements as they
- * are in its file, and a <calibration> that holds all that the model needs.
- * Returns 0, or -1 with a line in err.
+ * Write a file of the machine's node with the fitted calibration: NCCL's
+ * elements as in its own file, and a <calibration> with all that the model
+ * needs. Returns 0, or -1 with a line in err.
  */
 int fit_write(const struct fit *f, FILE *out, char *err, size_t err_nbytes);
 

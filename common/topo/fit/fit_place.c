@@ -1,23 +1,23 @@
 /*
- * fit_place.c: the ranks of a table on a machine
+ * fit_place.c: where the ranks of a table were on a machine
  */
 #include <ctype.h>  /* isdigit */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
 #include "topo/machine.h"
-#include "topo/tuning.h"
+#include "topo/nccl/tuning.h"
 
-enum { RACK = 16 }; /* more GPUs than a host has: a node has several hosts */
+enum { RACK = 16 }; /* a node with more GPUs than this has several hosts */
 
 static int gpus_of_node(const struct topo *t)
 {
     return topo_ngpus(t) / topo_nnodes(t);
 }
 
-/* Each host's ranks on a node of its own, at most as many as it has GPUs. What
- * is called a host but has more GPUs than one is a rack. */
+/* True if each host's ranks go to a node of their own, at most as many as it
+ * has GPUs. A host with more GPUs than a node has is a rack. */
 static int apart(const struct topo *t, const struct nccltests_table *table)
 {
     const int each = gpus_of_node(t);
@@ -27,13 +27,14 @@ static int apart(const struct topo *t, const struct nccltests_table *table)
     return table->rank && most < each && (each <= RACK || most >= RACK);
 }
 
-/* GPUs that a table needs of machine t's kind. */
+/* The number of GPUs that a table needs on a machine of t's kind. */
 static int gpus_for(const struct topo *t, const struct nccltests_table *table)
 {
     return apart(t, table) ? table->nhosts * gpus_of_node(t) : table->nranks;
 }
 
-/* One rank to a GPU: hosts may run several on one device (MIG). */
+/* True if each rank has its own GPU: a host may run several on
+ * one device (MIG). */
 static int distinct(const int32_t *place, int n)
 {
     for (int i = 0; i < n; i++)
@@ -62,7 +63,8 @@ int fit_place(const struct topo *t, const struct nccltests_table *table,
     return most + 1;
 }
 
-/* The option that says how all tables were measured, unless it is given. */
+/* The option that says how all tables were measured, unless it is
+ * already given. */
 static const char *suffix_for(const struct topo *t,
                               const struct nccltests *tables)
 {
@@ -102,8 +104,8 @@ int fit_machine(const char *machine, const struct nccltests *tables, char *out,
 
 /* ---- setting up ---------------------------------------------------------- */
 
-/* Curves are measured on the first GPUs of each node, as many on each: take
- * the table with the most rows. */
+/* Choose the reference of a curve. Curves are measured on the first GPUs of
+ * each node, the same number on each; the table with the most rows counts. */
 static void choose_curve(struct fit *f, int table, const int *nrows)
 {
     const struct fit_table *const t = &f->table[table];
@@ -117,7 +119,7 @@ static void choose_curve(struct fit *f, int table, const int *nrows)
     if (t->n % t->nnodes || (c->ranks > 0 && nrows[table] <= best))
         return;
     *c = (struct fit_curve){message, t->nnodes, t->n};
-    if (message) // a curve of messages is that of one pair
+    if (message) // a curve of messages is that of a single pair
         *c = (struct fit_curve){1, t->nnodes > 1 ? 2 : 1, 2};
 }
 
@@ -171,7 +173,7 @@ int fit_init(struct fit *f, const char *machine, const struct nccltests *tables,
         if (result == 0)
             choose_curve(f, i, rows_of);
     }
-    // what the machine says as it is
+    // the times of the machine as it is
     for (int i = 0; i < f->nrows && result == 0; i++) {
         const struct fit_table *const t = &f->table[f->row[i].table];
         struct topo_coll c;

@@ -1,8 +1,8 @@
 /*
  * fit_xml.c: a fitted machine as a file
  *
- * The node's own file, copied up to its last </system>, and before that a
- * <calibration> of all speeds and curves that count. It comes last, so it
+ * The file is a copy of the node's own, with a <calibration> of all speeds and
+ * curves that count inserted before the last </system>. It comes last, so it
  * overrides any other in the file.
  */
 #include <errno.h>  /* errno */
@@ -10,10 +10,10 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strerror */
 
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
 #include "topo/machine.h"
 
-/* A whole file; the caller frees it. */
+/* The contents of a file; the caller frees them. */
 static char *read_all(const char *path)
 {
     FILE *const f = fopen(path, "re");
@@ -41,7 +41,7 @@ static char *last(char *text, const char *what)
     return found;
 }
 
-/* What an attribute's value can't contain as it is. */
+/* Write text, escaping what an attribute's value can't contain. */
 static void put_text(FILE *f, const char *text)
 {
     for (; *text; text++)

@@ -1,4 +1,4 @@
-#include "topo/leastsq.h"
+#include "topo/fit/leastsq.h"
 
 #include <math.h>   /* log1p */
 #include <stdlib.h> /* calloc */
@@ -8,7 +8,7 @@ enum { ROUNDS = 60, U = LEASTSQ_UNKNOWNS };
 static const double STEP = 1e-4, ENOUGH = 1e-10;
 
 struct work {
-    double start[U], *r, *moved, *slope; /* slope: [m][n] */
+    double start[U], *r, *moved, *slope; /* slope: (m, n) */
     double normal[U][U + 1];             /* equations for a step */
 };
 
@@ -43,7 +43,7 @@ static void slopes(const struct leastsq *p, struct work *w, const double *x)
     }
 }
 
-/* The weighted normal equations at x. */
+/* Set up the weighted normal equations at x. */
 static void make_equations(const struct leastsq *p, struct work *w,
                            const double *x)
 {
@@ -63,7 +63,7 @@ static void make_equations(const struct leastsq *p, struct work *w,
     }
 }
 
-/* Solve with the diagonal raised by `damping`, into step. */
+/* Solve the equations, with the diagonal raised by `damping`, for step. */
 static void solve(const struct leastsq *p, const struct work *w, double damping,
                   double step[U])
 {
@@ -72,7 +72,8 @@ static void solve(const struct leastsq *p, const struct work *w, double damping,
     memcpy(m, w->normal, sizeof m);
     for (int i = 0; i < n; i++)
         m[i][i] = m[i][i] * (1 + damping) + 1e-12;
-    for (int i = 0; i < n; i++) // positive definite: no pivots needed
+    // the matrix is positive definite, so no pivots are needed
+    for (int i = 0; i < n; i++)
         for (int r = 0; r < n; r++) {
             const double factor = r == i ? 0 : m[r][i] / m[i][i];
             for (int c = i; c <= n && factor != 0; c++)
@@ -82,7 +83,7 @@ static void solve(const struct leastsq *p, const struct work *w, double damping,
         step[i] = m[i][n] / m[i][i];
 }
 
-/* One better x, or none: returns by how much the cost fell. */
+/* Find one better x, if there is one. Returns by how much the cost fell. */
 static double improve(const struct leastsq *p, struct work *w, double *x,
                       double *damping)
 {

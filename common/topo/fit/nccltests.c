@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "topo/nccltests.h"
+#include "topo/fit/nccltests.h"
 
 #include <ctype.h>  /* isdigit */
 #include <math.h>   /* fabs */
@@ -11,7 +11,7 @@ enum { MAX_WORDS = 40, MAX_RANKS = 16384 };
 const char nccltests_ops[] = "all_reduce all_gather reduce_scatter broadcast "
                              "reduce alltoall sendrecv gather scatter";
 
-/* Bus over algorithm bandwidth: 1, (n-1)/n, 2(n-1)/n. */
+/* Ratio of bus to algorithm bandwidth: 1, (n-1)/n, 2(n-1)/n. */
 enum bus { SAME, ONCE, TWICE };
 
 static const struct {
@@ -37,11 +37,11 @@ struct reader {
     char *err;
     size_t err_nbytes;
     int line;
-    struct nccltests_table now; /* rows follow */
+    struct nccltests_table now; /* the table that rows are added to */
     char host[MAX_RANKS / 8][64];
     int nhosts;
-    int fixed; /* columns before the first time, -1: no heading yet */
-    int csv_bytes, csv_us; /* columns, -1: not CSV */
+    int fixed; /* columns before the first time; -1: no heading yet */
+    int csv_bytes, csv_us; /* columns; -1: not CSV */
 };
 
 const char *nccltests_op_name(enum topo_op op)
@@ -52,7 +52,7 @@ const char *nccltests_op_name(enum topo_op op)
     return NULL;
 }
 
-/* Without "_" and "-": people write all_reduce, all-reduce and allreduce. */
+/* Remove "_" and "-": people write all_reduce, all-reduce and allreduce. */
 static size_t bare(const char *name, size_t length, char *out, size_t nbytes)
 {
     size_t n = 0;
@@ -63,8 +63,11 @@ static size_t bare(const char *name, size_t length, char *out, size_t nbytes)
     return n;
 }
 
-/* whole: the text is the name; else, it contains it. Longer names come first in
- * ops[], so that all_reduce and reduce_scatter aren't taken for reduce. */
+/*
+ * Find the operation that the text names, or, unless `whole`, contains. Longer
+ * names come first in ops[], so that all_reduce and reduce_scatter aren't taken
+ * for reduce.
+ */
 static enum topo_op find_op(const char *text, size_t length, int whole)
 {
     char have[256], name[32];
@@ -106,7 +109,7 @@ static int fail(struct reader *r, const char *what)
     return -1;
 }
 
-/* Without a list of devices, all_reduce's ratio 2(n-1)/n tells n. */
+/* If there is no list of devices, all_reduce's ratio 2(n-1)/n gives n. */
 static void infer(struct nccltests_table *t)
 {
     if (t->nranks == 0)
@@ -124,7 +127,7 @@ static void infer(struct nccltests_table *t)
     }
 }
 
-/* The operation and the ranks that a file's name has between dots. */
+/* Read the operation and the ranks from between dots in a file's name. */
 static void read_name(struct nccltests_table *t)
 {
     const char *const slash = strrchr(t->file, '/');
@@ -148,8 +151,8 @@ static void read_name(struct nccltests_table *t)
     }
 }
 
-/* End the table, if it has rows; the next one has the same ranks until others
- * are listed. */
+/* End the table if it has rows. The next table has the same ranks, until
+ * others are listed. */
 static int end_table(struct reader *r)
 {
     struct nccltests_table *const t = &r->now;
@@ -222,7 +225,7 @@ static int is_count(const char *word)
     return n > 0 && n < 19 && word[n] == 0;
 }
 
-/* Skip what mpirun --tag-output and srun --label put before a line. */
+/* Skip a prefix that mpirun --tag-output or srun --label puts before a line. */
 static char *without_prefix(char *line)
 {
     while (*line == ' ' || *line == '\t')
@@ -238,7 +241,7 @@ static char *without_prefix(char *line)
     return at > line && at[0] == ':' && at[1] == ' ' ? at + 2 : line;
 }
 
-/* "Rank 0 Group 0 Pid 123 on host device 0 [0x07] NVIDIA H100" */
+/* Read "Rank 0 Group 0 Pid 123 on host device 0 [0x07] NVIDIA H100". */
 static int read_rank(struct reader *r, const char *line)
 {
     struct nccltests_table *const t = &r->now;
@@ -278,7 +281,8 @@ static int read_rank(struct reader *r, const char *line)
     return 0;
 }
 
-/* "all_reduce_perf" anywhere in a line: a program's name or its command. */
+/* Look for "all_reduce_perf" anywhere in a line, as a program's name or
+ * in its command. */
 static void find_program(struct reader *r, const char *line)
 {
     const char *const end = strstr(line, "_perf");
@@ -306,7 +310,7 @@ static int read_heading(struct reader *r, char *line)
     return end_table(r);
 }
 
-/* Of "nThread 1 nGpus 8 minBytes 8", 8. */
+/* The 8 in "nThread 1 nGpus 8 minBytes 8". */
 static int gpus_of_a_thread(const char *line)
 {
     const char *const at = strstr(line, "nGpus");
@@ -335,7 +339,8 @@ static int read_comment(struct reader *r, char *line)
     return result;
 }
 
-/* Columns from `at`: time, algbw, busbw and the number of wrong results. */
+/* Read columns from `at` on: time, algbw, busbw and the number of
+ * wrong results. */
 static int read_times(struct reader *r, char *const *word, int n, int at,
                       struct nccltests_row *row)
 {
@@ -356,13 +361,13 @@ static int read_row(struct reader *r, char *line)
     const int n = split(line, " \t", word);
     if (n < 6 || !is_count(word[0]) || !is_count(word[1]) ||
         !isalpha((unsigned char)word[2][0]))
-        return 0; // a log's line
-    // without a heading: two times of four columns each end the row
+        return 0; // a line of a log
+    // without a heading, two times of four columns each end the row
     const int fixed = r->fixed > 0 ? r->fixed : n - 8;
     const int in_place = fixed + (n - fixed) / 2;
     row.nbytes = strtoull(word[0], NULL, 10);
     if (row.nbytes == 0)
-        return 0; // less than an element for each rank
+        return 0; // less than one element for each rank
     if (!read_times(r, word, n, fixed, &row) &&
         !read_times(r, word, n, in_place, &row))
         return n < fixed + 3 ? 0 /* cut off */
@@ -371,7 +376,8 @@ static int read_row(struct reader *r, char *line)
     return add_row(r, row);
 }
 
-/* "bytes,us" and other columns in any order. Returns 1 if it is a heading. */
+/* Read the heading "bytes,us", with other columns in any order. Returns 1 if
+ * the line is one. */
 static int csv_heading(struct reader *r, char *line)
 {
     char *word[MAX_WORDS];

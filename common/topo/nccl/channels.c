@@ -1,9 +1,9 @@
 /*
  * channels.c: the rings that NCCL would form
  */
+#include "topo/nccl/settings.h"
+#include "topo/nccl/shape.h"
 #include "topo/route.h"
-#include "topo/settings.h"
-#include "topo/shape.h"
 
 int topo_channels(const struct topo *t, const int32_t *place, int n)
 {
@@ -12,11 +12,11 @@ int topo_channels(const struct topo *t, const int32_t *place, int n)
     return s ? settings_channels(t, s->channels) : 0;
 }
 
-/* Place i along a channel around a group's ring. */
+/* Place number i of a channel around a group's ring. */
 static int32_t at(const struct topo *t, const struct shape_group *g,
                   int channel, int i)
 {
-    int first = 0; // channel of the ring
+    int first = 0; // first channel of the ring
     for (int r = 0; r < g->nrings; r++) {
         const struct ring *const ring = &g->ring[r];
         const int k = channel % g->channels - first;
@@ -37,7 +37,7 @@ void topo_ring(const struct topo *t, const int32_t *place, int n, int channel,
     int k = 0;
     for (int g = 0; s && g < s->ngroups; g++)
         for (int i = 0; i < s->group[g].n; i++) {
-            // Each channel enters the node at a different GPU.
+            // Each channel enters a node at a different GPU.
             const int turned =
                 s->ngroups > 1 ? (i + channel) % s->group[g].n : i;
             const int32_t p = at(t, &s->group[g], channel, turned);

@@ -1,8 +1,12 @@
-#include "topo/choice.h"
+#include "topo/nccl/choice.h"
 
 #include <math.h> /* INFINITY, fmin */
 
 enum { NCELLS = TOPO_ALGOS * TOPO_PROTOS };
+
+/* A time that is bounded by that of a larger size stays this part of the way
+ * below it, so that it rises with the size, too. */
+static const double TOWARDS_NEXT = 1024;
 
 static const struct tuning *cell(const struct tuning_table *table, int i)
 {
@@ -37,7 +41,7 @@ int choice_make(const struct topo *t, struct choice *c,
     return 0;
 }
 
-/* The sizes for which line x is the lowest: *lo to *hi, none if lo > hi. */
+/* The sizes, *lo to *hi, for which line x is the lowest; none if lo > hi. */
 static void range_of(const struct tuning_table *table, struct tuning x,
                      double *lo, double *hi)
 {
@@ -79,5 +83,8 @@ double choice_us(const struct choice *c, const struct calibration_curve *all,
     double us = curve_us(own, nbytes);
     if (last >= 0)
         us += curve_us(all, last) - curve_us(own, last);
-    return next < INFINITY ? fmin(us, curve_us(all, next)) : us;
+    if (next == INFINITY)
+        return us;
+    const double least = curve_us(all, nbytes), most = curve_us(all, next);
+    return fmin(us, most - (most - least) / TOWARDS_NEXT);
 }

@@ -9,11 +9,11 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memset */
 
-#include "topo/choice.h"
-#include "topo/curve.h"
-#include "topo/settings.h"
-#include "topo/traffic.h"
-#include "topo/tuning.h"
+#include "topo/nccl/choice.h"
+#include "topo/nccl/curve.h"
+#include "topo/nccl/settings.h"
+#include "topo/nccl/traffic.h"
+#include "topo/nccl/tuning.h"
 
 static const char *const op_names[TOPO_OPS] = {
     [TOPO_OP_NONE] = "no operation",
@@ -29,8 +29,8 @@ static const char *const op_names[TOPO_OPS] = {
     [TOPO_OP_SENDRECV] = "sendrecv",
 };
 
-/* Fill out from a time in microseconds, raised if necessary to the latency plus
- * the time of the busiest link. */
+/* Fill in *out from a time in microseconds. The time is raised, if necessary,
+ * to the latency plus the time of the busiest link. */
 static int finish(struct topo_coll *out, const struct traffic *f,
                   double latency_us, double us, uint64_t bytes, char *err,
                   size_t err_nbytes)
@@ -50,7 +50,8 @@ static int finish(struct topo_coll *out, const struct traffic *f,
     return 0;
 }
 
-/* With fewer channels than NCCL would take, bytes take longer in proportion. */
+/* With fewer channels than NCCL would choose, bytes take
+ * proportionally longer. */
 static double on_channels(const struct topo *t, const struct shape *s,
                           double latency_us, double us)
 {
@@ -58,7 +59,8 @@ static double on_channels(const struct topo *t, const struct shape *s,
     return us > latency_us ? latency_us + (us - latency_us) / share : us;
 }
 
-/* A single rank copies from the send to the receive buffer. */
+/* The cost for a single rank, which copies from the send to the
+ * receive buffer. */
 static int alone(const struct topo *t, int32_t place, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes)
 {
@@ -90,7 +92,7 @@ static void explain(const struct topo *t, const struct shape *s,
              op_names[op], s->n, t->name, can);
 }
 
-/* The time of a choice in the model, or, with a curve, on it. */
+/* The time of a choice: on the curve if there is one, else in the model. */
 static void time_of(const struct topo *t, const struct choice *c,
                     const struct calibration_curve *x, struct tuning ref,
                     double nbytes, double *latency_us, double *us)
@@ -127,7 +129,7 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
-    // what the network's tuner allows, unless the program says otherwise
+    // use what the network's tuner allows, unless the program says otherwise
     if (across && algos == TOPO_ANY && t->cal.choice.algos)
         algos = t->cal.choice.algos | 1 << TOPO_P2P | 1 << TOPO_PAT;
     if (across && protos == TOPO_ANY && t->cal.choice.protos)

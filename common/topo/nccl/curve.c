@@ -1,10 +1,10 @@
-#include "topo/curve.h"
+#include "topo/nccl/curve.h"
 
 #include <math.h>   /* sqrt */
 #include <stdlib.h> /* calloc */
 
+#include "topo/nccl/traffic.h"
 #include "topo/route.h"
-#include "topo/traffic.h"
 
 double curve_us(const struct calibration_curve *c, double nbytes)
 {

@@ -1,39 +1,40 @@
 /*
  * curve.h: times of communication (private to common/topo)
  *
- * The model of tuning.h compares operations; measured tables give the time of
+ * The model of tuning.h compares operations; a measured table gives the time of
  * one of them. A table yields a curve T(S) (calibration.h) for its reference,
- * an all-reduce (or a send) over certain ranks. Another operation keeps the
- * shape of the curve: if the model gives it l times the reference's latency and
- * b times its bandwidth, then
+ * which is an all-reduce (or a send) over certain ranks. Another operation
+ * keeps the shape of the curve: if the model gives it l times the reference's
+ * latency and b times its bandwidth, then
  *
  *     T'(S) = l T(S / (l b)) = l a + S / (b B) + sqrt(l / b) k sqrt(S)
  *                              + l f S / (S + l b S_f)
  *
- * Without a table, the model's own times count: tuning_time().
+ * Without a table, the model's own times are used: tuning_time().
  */
-#ifndef COMMLAB_TOPO_CURVE_H
-#define COMMLAB_TOPO_CURVE_H
+#ifndef COMMLAB_TOPO_NCCL_CURVE_H
+#define COMMLAB_TOPO_NCCL_CURVE_H
 
-#include "topo/shape.h"
-#include "topo/tuning.h"
+#include "topo/nccl/shape.h"
+#include "topo/nccl/tuning.h"
 
 /*
- * The model's limits for what the machine's curve was measured on, into *ref:
- * the curve of collectives, or of messages. across: between nodes. GBps is 0 if
- * it has no such curve. Returns 0, or -1 if memory runs out.
+ * Compute the model's limits for the operation that the machine's curve was
+ * measured on, into *ref. The curve is that of collectives or of messages;
+ * across: between nodes. GBps is 0 if the machine has no such curve. Returns 0,
+ * or -1 if memory runs out.
  */
 int curve_reference(const struct topo *t, enum calibration_op op, int across,
                     struct tuning *ref);
 
-/* That curve, carried over to other limits. */
+/* The curve c carried over from the limits `ref` to other limits. */
 struct calibration_curve curve_to(const struct calibration_curve *c,
                                   struct tuning ref, struct tuning limits);
 
 /*
- * Where only collectives have a curve, its latency also tells how much slower
- * than in the model messages start. Applies that to their table. Returns 0, or
- * -1 if memory runs out.
+ * If only collectives have a curve, its latency also says how much slower
+ * messages start than in the model. Apply that to their table. Returns 0, or -1
+ * if memory runs out.
  */
 int curve_messages(const struct topo *t, int across,
                    struct tuning_table *table);

@@ -1,20 +1,20 @@
-#include "topo/ring.h"
+#include "topo/nccl/ring.h"
 
 #include <string.h> /* memcpy */
 
 /* The search gives up after this many steps. Machines with direct links have 8
- * or 16 GPUs and need a few hundred. */
+ * or 16 GPUs, and need a few hundred steps. */
 enum { MAX_STEPS = 100000 };
 
 struct search {
     int n, width, nsteps;
-    int fullest; /* hops with the most links left come first */
+    int fullest; /* try hops with the most remaining links first */
     unsigned char left[RING_GPUS][RING_GPUS]; /* links not yet used */
-    int path[RING_GPUS]; /* positions in local[]; every cycle begins at 0 */
+    int path[RING_GPUS]; /* positions in local[]; every cycle starts at 0 */
     int seen[RING_GPUS];
 };
 
-/* The next hop to try from a position, 0 if there is none left. */
+/* The next hop to try from a position; 0 if none is left. */
 static int next_hop(const struct search *s, int at, const int *tried)
 {
     int best = 0;
@@ -26,7 +26,7 @@ static int next_hop(const struct search *s, int at, const int *tried)
     return best;
 }
 
-/* Extend path, which has `length` GPUs, to a cycle. */
+/* Extend the path, which has `length` GPUs, to a cycle. */
 static int extend(struct search *s, int length)
 {
     const int at = s->path[length - 1];
@@ -54,7 +54,7 @@ static int find_cycle(struct search *s)
     return extend(s, 1);
 }
 
-/* Remove the links of the cycle just found. */
+/* Remove the links of the cycle that was just found. */
 static void take(struct search *s, const int *local, struct ring *r)
 {
     r->width = s->width;
@@ -68,8 +68,8 @@ static void take(struct search *s, const int *local, struct ring *r)
     }
 }
 
-/* Take cycles, the widest first, from `width` on. Returns the links of a hop
- * over all of them. */
+/* Take cycles, from `width` on, the widest first. Returns the number of links
+ * per hop over all of them. */
 static int cover(struct search *s, const int *local, int width,
                  struct ring ring[RING_MAX], int *nrings)
 {
@@ -96,8 +96,9 @@ int ring_find(const struct topo *t, const int *local, int n,
             if (s.left[a][b] > widest)
                 widest = s.left[a][b];
         }
-    // Wide cycles first. In a quad of equal bundles they'd leave links that no
-    // further cycle covers: then split bundles, as NCCL does.
+    // Take wide cycles first. In a quad of equal bundles, these would leave
+    // links that no further cycle covers, so bundles are split there, as in
+    // NCCL.
     struct search first = s;
     int most = cover(&first, local, widest, ring, &nrings);
     s.fullest = 1;

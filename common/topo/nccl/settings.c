@@ -1,18 +1,22 @@
-#include "topo/settings.h"
+#include "topo/nccl/settings.h"
 
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* strtol */
 #include <string.h>  /* strncmp */
 #include <strings.h> /* strcasecmp */
 
-/* TCP as NCCL uses it without tuning: the mean of 1.95 and 2.77 GB/s by two
- * channels (NVIDIA/nccl issue 209), and the latency with which a broadcast of 8
- * bytes to one rank takes the 42 us of NVIDIA/nccl-tests issue 82. */
+#include "topo/nccl/settings_names.h"
+
+/*
+ * TCP as NCCL uses it without tuning: the mean of 1.95 and 2.77 GB/s over two
+ * channels (NVIDIA/nccl issue 209), and the latency at which a broadcast of 8
+ * bytes to one rank takes the 42 us of NVIDIA/nccl-tests issue 82.
+ */
 static const double SOCKET_GBPS = 2.4, SOCKET_US = 14;
 
 typedef int take(struct machine_nccl *n, const char *value);
 
-/* Each returns 0, or -1 for a value that NCCL would not accept. */
+/* Each function returns 0, or -1 for a value that NCCL would not accept. */
 static int take_number(const char *value, long lo, long hi, int *out)
 {
     char *end;
@@ -23,11 +27,12 @@ static int take_number(const char *value, long lo, long hi, int *out)
     return 0;
 }
 
-/* LOC is -1, then as enum machine_reach; or the numbers of old: 0 to 5. */
+/* LOC is -1, the others are as in enum reach. Old numbers, 0 to
+ * 5, are accepted. */
 static int take_level(const char *value, int *level)
 {
-    static const int by_number[] = {-1,          MACHINE_PIX, MACHINE_PXB,
-                                    MACHINE_PHB, MACHINE_PHB, MACHINE_SYS};
+    static const int by_number[] = {-1,        REACH_PIX, REACH_PXB,
+                                    REACH_PHB, REACH_PHB, REACH_SYS};
     int number;
     if (take_number(value, 0, 100, &number) == 0) {
         *level = by_number[number > 5 ? 5 : number];
@@ -38,7 +43,7 @@ static int take_level(const char *value, int *level)
         return 0;
     }
     for (int i = 0; i < 5; i++)
-        if (strcasecmp(value, machine_reach_names[i]) == 0) {
+        if (strcasecmp(value, reach_names[i]) == 0) {
             *level = i;
             return 0;
         }
@@ -89,7 +94,7 @@ static int nvls_enable(struct machine_nccl *n, const char *value)
     return 0;
 }
 
-/* The strictest of the two limits counts. */
+/* The stricter of the two limits counts. */
 static int most_channels(struct machine_nccl *n, const char *value)
 {
     int most;
@@ -110,7 +115,8 @@ static int least_channels(struct machine_nccl *n, const char *value)
     return 0;
 }
 
-/* take NULL: read elsewhere, or without an effect to speak of. */
+/* A NULL take means that the variable is read elsewhere, or has no effect
+ * worth mentioning. */
 static const struct setting {
     const char *name;
     take *take;
@@ -135,7 +141,7 @@ static const struct setting {
     {"COMM_BLOCKING", NULL, NULL},
     {"PROFILER_PLUGIN", NULL, NULL},
     {"RUNTIME_CONNECT", NULL, NULL},
-    // of builds and containers, not of NCCL
+    // used by builds and containers, not by NCCL
     {"HOME", NULL, NULL},
     {"ROOT", NULL, NULL},
     {"ROOT_DIR", NULL, NULL},
@@ -159,7 +165,7 @@ static const struct setting *find_setting(const char *name, size_t length)
     return NULL;
 }
 
-/* Why a variable of NCCL has no effect here. */
+/* Why a variable of NCCL has no effect in this model. */
 static const char *why_not(const char *name)
 {
     static const struct {
@@ -181,7 +187,8 @@ static const char *why_not(const char *name)
     return "modelled times are those without it";
 }
 
-/* A variable of a profiler plugin: NCCL's own example and inspector. */
+/* True for a variable of a profiler plugin: NCCL's own example and
+ * inspector. */
 static int is_plugins(const char *name)
 {
     return strncmp(name, "PROFILE_", 8) == 0 ||
@@ -197,7 +204,8 @@ static int is_nccls(const char *name)
     return 0;
 }
 
-/* A variable without a setting: of NCCL, or perhaps misspelt. */
+/* Comment on a variable without a setting: one of NCCL's, or perhaps
+ * misspelt. */
 static void remark_on(const char *name, topo_remark *say, void *user)
 {
     char text[300];
@@ -213,7 +221,7 @@ static void remark_on(const char *name, topo_remark *say, void *user)
     say(user, text);
 }
 
-/* One variable: the text after NCCL_. */
+/* Apply one variable, given as the text after NCCL_. */
 static void take_one(struct machine_nccl *n, const char *variable,
                      topo_remark *say, void *user)
 {
@@ -255,9 +263,9 @@ void topo_settings(struct topo *t, char *const *env, topo_remark *say,
     t->nccl = n;
 }
 
-/* ---- what the model asks ------------------------------------------------- */
+/* ---- queries of the model ------------------------------------------------ */
 
-int settings_no_gdr(const struct topo *t, enum machine_reach reach)
+int settings_no_gdr(const struct topo *t, enum reach reach)
 {
     return t->nccl.sockets || (t->nccl.gdr_given && (int)reach > t->nccl.gdr);
 }

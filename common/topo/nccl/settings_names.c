@@ -1,12 +1,12 @@
 /*
  * settings_names.c: the variables that NCCL reads, up to 2.28
  *
- * From its documentation and from NCCL_PARAM in its sources. A name that isn't
- * here is probably misspelt.
+ * The names come from its documentation and from NCCL_PARAM in its sources. A
+ * name that is missing here is probably misspelt.
  */
-#include <string.h> /* strlen */
+#include "topo/nccl/settings_names.h"
 
-#include "topo/settings.h"
+#include <string.h> /* strlen */
 
 // clang-format off
 const char *const settings_names[] = {
@@ -81,7 +81,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Letters to insert, remove or exchange (Levenshtein). */
+/* The number of letters to insert, remove or replace (Levenshtein). */
 static int distance(const char *a, const char *b)
 {
     int row[64];
@@ -106,7 +106,7 @@ static int distance(const char *a, const char *b)
 const char *settings_like(const char *name)
 {
     const char *found = NULL;
-    int best = strlen(name) < 5 ? 2 : 4; // up to 1 or 3 letters
+    int best = strlen(name) < 5 ? 2 : 4; // allow 1 or 3 letters at most
     for (int i = 0; i < settings_nnames; i++) {
         const int d = distance(name, settings_names[i]);
         if (d < best) {

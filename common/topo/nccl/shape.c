@@ -1,4 +1,4 @@
-#include "topo/shape.h"
+#include "topo/nccl/shape.h"
 
 #include <math.h>   /* floor */
 #include <stdio.h>  /* snprintf */
@@ -6,7 +6,6 @@
 #include <string.h> /* memcmp */
 
 #include "topo/route.h"
-#include "topo/traffic.h"
 
 static int by_place(const void *a, const void *b)
 {
@@ -14,7 +13,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* NCCL's bandwidth for a hop without NVLinks. */
+/* The bandwidth that NCCL assumes for a hop without NVLinks. */
 static double pcie_hop(const struct topo *t, int a, int b)
 {
     const struct machine_pci *const p = &t->pci[t->gpu[a].pci];
@@ -27,7 +26,8 @@ static double pcie_hop(const struct topo *t, int a, int b)
     return bw;
 }
 
-/* Rings through NVSwitches: one order suffices, since channels share ports. */
+/* Make rings through NVSwitches. One order is enough, since
+ * channels share ports. */
 static void switch_rings(const struct topo *t, struct shape_group *g,
                          const int *local)
 {
@@ -57,8 +57,8 @@ static int cpu_of_place(const struct topo *t, int32_t place)
     return t->pci[t->gpu[place % t->ngpus].pci].cpu;
 }
 
-/* NCCL's ring crosses between sockets once each way, however GPUs are numbered:
- * a stable sort by their CPUs. */
+/* Sort GPUs by their CPUs, with a stable sort: NCCL's ring crosses between
+ * sockets once each way, however GPUs are numbered. */
 static void sort_by_cpu(const struct topo *t, int32_t *place, int n)
 {
     for (int i = 1; i < n; i++)
@@ -71,7 +71,7 @@ static void sort_by_cpu(const struct topo *t, int32_t *place, int n)
         }
 }
 
-/* One ring in the order of place[], two channels on it. */
+/* Make one ring in the order of place[], with two channels on it. */
 static void pcie_rings(const struct topo *t, struct shape_group *g,
                        const int *local)
 {
@@ -107,15 +107,15 @@ static void find_rings(const struct topo *t, struct shape_group *g,
 }
 
 /*
- * The GPUs of a group through which channels leave its node, into exit[]: those
- * next to their NIC. A GPU without a NIC of its own leaves by way of the GPU
- * that is nearer to the same one. Where several are equally near, all count.
+ * Find the GPUs of a group through which channels leave its node, into exit[]:
+ * those nearest to their NIC. A GPU without a NIC of its own leaves through the
+ * GPU that is nearer to the same NIC. If several are equally near, all count.
  */
 static void find_exits(const struct topo *t, struct shape_group *g,
                        int32_t *exit)
 {
     int nic[MACHINE_GPUS];
-    enum machine_reach reach[MACHINE_GPUS], nearest[MACHINE_NICS];
+    enum reach reach[MACHINE_GPUS], nearest[MACHINE_NICS];
     int used[MACHINE_NICS] = {0};
     for (int i = 0; i < g->n; i++) {
         const int local = g->place[i] % t->ngpus, pci = t->gpu[local].pci;
@@ -126,7 +126,7 @@ static void find_exits(const struct topo *t, struct shape_group *g,
             route_reach(t, t->pci[pci].cpu, pci, t->nic[k].cpu, t->nic[k].pci);
         if (!used[k] || reach[i] < nearest[k])
             nearest[k] = reach[i];
-        // each NIC once: 12 GB/s for 100 Gbit/s
+        // count each NIC once: 12 GB/s for 100 Gbit/s
         if (!used[k]++)
             g->net += t->nic[k].mbps / 100000 * 12;
     }
@@ -153,7 +153,7 @@ static void make_groups(const struct topo *t, struct shape *s)
     }
 }
 
-/* Join the groups' rings: limited by the slowest and by the network. */
+/* Join the groups' rings. The slowest ring and the network limit the result. */
 static void join_groups(const struct topo *t, struct shape *s)
 {
     double bus = 0;
@@ -171,7 +171,7 @@ static void join_groups(const struct topo *t, struct shape *s)
             bus = g->net;
     }
     if (s->channels == 0)
-        s->channels = 2; // one GPU per node
+        s->channels = 2; // one GPU on each node
     s->bw = bus / s->channels;
     s->nvls =
         !t->nccl.no_nvls && t->switched && t->arch->sm >= 90 && s->most > 2;
@@ -228,7 +228,7 @@ static struct shape *make(const struct topo *t, const int32_t *place, int n,
 struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
                        char *err, size_t err_nbytes)
 {
-    // the list is a cache: callers see an unchanging machine
+    // the list is a cache: callers see a machine that doesn't change
     struct topo *const mutable = (struct topo *)t;
     if (n < 1 || n > topo_ngpus(t)) {
         snprintf(err, err_nbytes, "%d ranks: %s has %d GPUs", n, t->name,
@@ -252,9 +252,6 @@ void shape_free(struct shape *s)
 {
     if (!s)
         return;
-    for (int op = 0; op < TOPO_OPS; op++)
-        for (int a = 0; a < TOPO_ALGOS; a++)
-            traffic_free(s->traffic[op][a]);
     free(s->place);
     free(s->sorted);
     free(s->exits);

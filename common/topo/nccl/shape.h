@@ -1,48 +1,49 @@
 /*
  * shape.h: a communicator as NCCL sees it (private to common/topo)
  *
- * Its GPUs on each node, the rings that NCCL finds over their links, and the
- * bandwidth that NCCL assumes for them. A shape is made once for each set of
- * places and cached in the machine.
+ * A shape consists of the communicator's GPUs on each node, the rings that NCCL
+ * finds over their links, and the bandwidth that NCCL assumes for them. It is
+ * made once for each set of places, and cached in the machine.
  */
-#ifndef COMMLAB_TOPO_SHAPE_H
-#define COMMLAB_TOPO_SHAPE_H
+#ifndef COMMLAB_TOPO_NCCL_SHAPE_H
+#define COMMLAB_TOPO_NCCL_SHAPE_H
 
 #include "topo/machine.h"
-#include "topo/ring.h"
+#include "topo/nccl/ring.h"
 
 struct shape_group { /* the ranks on one node */
     int node, n;
     const int32_t *place; /* ascending, or by CPU for a ring over PCIe */
-    const int32_t *exit;  /* of these, where channels leave the node */
+    const int32_t *exit;  /* those at which channels leave the node */
     int nexits;
     int nrings; /* 0: one ring over place[] in order */
     struct ring ring[RING_MAX];
-    int channels; /* of its rings; bw each, GB/s in NCCL's model */
+    int channels; /* number of channels on its rings; bw: GB/s of each in
+                     NCCL's model */
     double bw;
-    int nvlink; /* all hops over NVLinks */
+    int nvlink; /* all hops are over NVLinks */
     double net; /* GB/s of the NICs of its GPUs, in NCCL's model */
 };
 
-struct traffic; /* of an operation, per byte of its size: traffic.h */
+struct traffic; /* traffic of an operation, per byte of its size: traffic.h */
 
 struct shape {
     struct shape *next;
     int n;
-    int32_t *place;  /* rank i is on place[i] */
+    int32_t *place;  /* place[i] is that of rank i */
     int32_t *sorted; /* node by node: the groups' places */
-    int32_t *exits;  /* of all groups */
+    int32_t *exits;  /* exits of all groups */
     int ngroups;
     struct shape_group *group;
-    int most;     /* ranks of its largest group */
-    int nvlink;   /* of all groups */
-    int channels; /* rings over all nodes */
+    int most;     /* ranks in its largest group */
+    int nvlink;   /* true for all groups */
+    int channels; /* number of rings over all nodes */
     double bw;
     int nvls; /* NVLink SHARP is available inside nodes */
-    struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* NULL until needed */
+    struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* traffic_of() keeps it */
 };
 
-/* Heads: the GPUs of a node that reduce for NVLS, and send between nodes. */
+/* Heads are the GPUs of a node that reduce for NVLS and send between nodes. */
 enum { SHAPE_NVLS_HEADS = 32 };
 
 /*

@@ -5,20 +5,20 @@
  *
  *   ring      each hop carries 2(n-1)/n S for an all-reduce, (n-1)/n S for
  *             others. Channels run in both directions and, between nodes, over
- *             different NICs: an equal part of them leaves a node at each GPU
- *             next to a NIC (all m, where each has one).
+ *             different NICs: an equal share of them leaves a node at each GPU
+ *             next to a NIC (at all m GPUs if each has one).
  *   tree      inside a node a chain, S up and S down each hop; between nodes
  *             two binary trees, S/2 up and down on each edge of both.
  *   NVLS      each GPU at a switch sends and receives S (1 + 1/m): the switch
  *             reads its data, and it reduces 1/m of the data for all.
  *   NVLSTree  NVLS inside nodes, the two trees between them.
  *   PAT       log n steps; each rank sends (n-1)/n S, as in a ring.
- *   P2P       the messages from each rank to each. Roots are rank 0.
+ *   P2P       messages from each rank to each other. Roots are rank 0.
  *
- * Sending a byte reads it from its GPU's memory and receiving it writes it:
+ * Sending a byte reads it from its GPU's memory, and receiving it writes it, so
  * paths end in memories.
  */
-#include "topo/traffic.h"
+#include "topo/nccl/traffic.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strncmp */
@@ -29,8 +29,8 @@
 struct collector {
     const struct topo *t;
     double *work; /* by resource */
-    double sec;   /* of the longest hop, from its limit */
-    int failed;   /* no memory */
+    double sec;   /* longest time that a path's rate cap implies */
+    int failed;   /* memory ran out */
 };
 
 static int collector_init(struct collector *c, const struct topo *t)
@@ -40,7 +40,7 @@ static int collector_init(struct collector *c, const struct topo *t)
     return c->work ? 0 : -1;
 }
 
-/* A resource's name begins with what it is (machine.c). */
+/* The kind of a resource, which its name starts with (machine.c). */
 static enum traffic_kind kind_of(const struct topo_resource *r)
 {
     if (strncmp(r->name, "nvlink ", 7) == 0)
@@ -70,7 +70,7 @@ static void add_load(const struct topo *t, struct traffic *f, int r,
     raise_to(&f->healthy[kind], sick ? sec * t->sick_left : sec);
 }
 
-/* The collected traffic; releases c. NULL if memory runs out. */
+/* Return the collected traffic and release c. NULL if memory runs out. */
 static struct traffic *collector_finish(struct collector *c)
 {
     struct traffic *const f = calloc(1, sizeof *f);
@@ -106,7 +106,7 @@ static void send(struct collector *c, int32_t from, int32_t to, double share)
         c->sec = share / path.rate_cap;
 }
 
-/* Hop i -> i+1 of ring r, as places. */
+/* The place before hop i -> i+1 of ring r. */
 static int32_t ring_place(const struct topo *t, const struct shape_group *g,
                           int r, int i)
 {
@@ -137,7 +137,8 @@ static void send_around(struct collector *c, const struct shape_group *g,
     }
 }
 
-/* Between nodes, an equal part through each exit, of the first `most`. */
+/* Send an equal part from node to node through each of the first `most`
+ * exits. */
 static void send_across(struct collector *c, const struct shape *s, int from,
                         int to, double share, int most)
 {
@@ -149,7 +150,7 @@ static void send_across(struct collector *c, const struct shape *s, int from,
         send(c, a->exit[i % a->nexits], b->exit[i % b->nexits], share / m);
 }
 
-/* With several nodes, each channel leaves out a different hop inside a node. */
+/* With several nodes, each channel skips a different hop inside a node. */
 static void ring(struct collector *c, const struct shape *s, double hop)
 {
     for (int i = 0; i < s->ngroups; i++) {
@@ -164,7 +165,7 @@ static void ring(struct collector *c, const struct shape *s, double hop)
 }
 
 /* The parent of node i in a binary tree over n nodes whose leaves are the odd
- * ones; -1 for the root, which is 0. */
+ * nodes; -1 for the root, which is 0. */
 static int tree_parent(int i, int n)
 {
     if (i == 0)
@@ -175,9 +176,9 @@ static int tree_parent(int i, int n)
 }
 
 /*
- * S/2 up and down each edge of NCCL's two trees. The second tree is the first
- * shifted by one node, or mirrored if n is even, so that a leaf of one is an
- * inner node of the other.
+ * Put S/2 up and down on each edge of NCCL's two trees. The second tree is the
+ * first shifted by one node, or mirrored if n is even, so that a leaf of one is
+ * an inner node of the other.
  */
 static void trees(struct collector *c, const struct shape *s, int most)
 {
@@ -230,8 +231,11 @@ static void nvls_op(struct collector *c, const struct shape *s, enum topo_op op)
         nvls(c, s, 1 + 1 / m, 1 + 1 / m);
 }
 
-/* Messages of `share` bytes to each of `count` GPUs of other nodes: what of
- * their paths is on the GPU's own node, whichever they are; in: from them. */
+/*
+ * Messages of `share` bytes to each of `count` GPUs of other nodes, or, with
+ * `in`, from them. Loads the part of their paths on the GPU's own node, which
+ * is the same for all of them.
+ */
 static void send_away(struct collector *c, int32_t gpu, int32_t other, int in,
                       double share, int count)
 {
@@ -255,8 +259,8 @@ static int same_gpus(const struct topo *t, const struct shape_group *a,
     return a->n == b->n;
 }
 
-/* Each rank of a group to each other, `share` each. Nodes are alike: what was
- * found for one holds for another. */
+/* Send `share` from each rank of a group to each other. Nodes are alike, so the
+ * traffic of one is reused for others. */
 static void exchange_inside(struct collector *c, const struct shape *s, int i,
                             double share)
 {
@@ -273,9 +277,9 @@ static void exchange_inside(struct collector *c, const struct shape *s, int i,
 }
 
 /*
- * Each rank to each other, in time that grows with the ranks rather than with
- * their pairs. Between nodes, a GPU's own part of a path is the same for all
- * its partners; the switches' is fabric.c's.
+ * Send from each rank to each other, in time that grows with the number of
+ * ranks rather than with that of pairs. Between nodes, a GPU's own part of a
+ * path is the same for all its partners; fabric.c adds the switches' part.
  */
 static void all_to_all(struct collector *c, const struct shape *s)
 {
@@ -358,4 +362,11 @@ void traffic_free(struct traffic *f)
     if (f)
         free(f->load);
     free(f);
+}
+
+void traffic_drop(struct shape *s)
+{
+    for (int op = 0; op < TOPO_OPS; op++)
+        for (int a = 0; a < TOPO_ALGOS; a++)
+            traffic_free(s->traffic[op][a]);
 }

@@ -1,56 +1,81 @@
-#include "topo/tuning.h"
+#include "topo/nccl/tuning.h"
 
 #include <math.h>   /* sqrt */
 #include <string.h> /* memset */
 
 #include "topo/route.h"
 
-/* Microseconds; LL, LL128, Simple. */
+/*
+ * NCCL's constants. They are the same in 2.28.9 and 2.30.7, unless a comment
+ * says otherwise. Brackets hold the name that a constant has in NCCL, in
+ * src/graph/tuning.cc if no other file is named.
+ * One marked "fitted" is not NCCL's: it follows the tables in
+ * tests/topo/measured, as those of arch.c do.
+ */
+// clang-format off
+
+/* us before the first hop [baseLatencies]                LL  LL128  Simple */
 static const double base_us[TOPO_ALGOS][TOPO_PROTOS] = {
-    [TOPO_TREE] = {6.8, 14, 8.4},
-    [TOPO_RING] = {6.6, 14, 8.4},
-    [TOPO_PAT] = {8, 8, 8},
-    [TOPO_P2P] = {6.6, 14, 8.4}, // like a ring of one hop
-};
+    [TOPO_TREE] =                                       {6.8,  14,    8.4},
+    [TOPO_RING] =                                       {6.6,  14,    8.4},
+    [TOPO_PAT]  =                                       {8,     8,    8},
+    [TOPO_P2P]  =                                       {6.6,  14,    8.4},
+}; /* P2P: NCCL has none; that of a ring of one hop */
 
 enum hop { NVLINK, PCI, NET, HOPS };
 
+/* us of a hop [hwLatencies]                              LL  LL128  Simple */
 static const double tree_us[HOPS][TOPO_PROTOS] = {
-    [NVLINK] = {.6, 1.25, 4}, [PCI] = {1, 1.9, 4}, [NET] = {5, 8.5, 14}};
+    [NVLINK] =                                          {.6,  1.25,   4},
+    [PCI]    =                                          {1,   1.9,    4},
+    [NET]    =                                          {5,   8.5,   14}};
 static const double ring_us[HOPS][TOPO_PROTOS] = {
-    [NVLINK] = {.6, 1.9, 3.4}, [PCI] = {1, 2.5, 5.7}, [NET] = {2.7, 4, 14}};
-static const double pat_us[HOPS] = {4, 4, 14};
-enum { NVLS_US = 25 }; /* in a node */
-static const double nvlstree_net_us = 20.9;
+    [NVLINK] =                                          {.6,  1.9,    3.4},
+    [PCI]    =                                          {1,   2.5,    5.7},
+    [NET]    =                                          {2.7, 4,     14}};
+static const double pat_us[HOPS] = {[NVLINK] = 4, [PCI] = 4, [NET] = 14};
+static const double nvls_us = 25;           /* all of NVLS in a node */
+static const double nvlstree_net_us = 20.9; /* for each hop between nodes */
 
-/* GB/s by column (Volta, Ampere, Hopper, Blackwell) and nodes (1, 2, more). */
+/* GB/s of LL at most [llMaxBws], over                   1      2  more nodes */
 static const double ll_cap[4][3] = {
-    {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}};
+    /* Volta     */                                   { 39,    39,   20.4},
+    /* Ampere    */                                   { 87.7,  22.5, 19},
+    /* Hopper    */                                   {141,    45,   35},
+    /* Blackwell */                                   {282,    90,   70}};
 
-/* Of a link's rate: LL stores a flag with every 4 bytes, and a tree's nodes
- * reduce too; LL128 has 8 bytes of flag in 128; PAT's steps alternate. */
-static const double ring_ll = .5, tree_ll = 1 / 3.5, pat = .75;
+/* Shares of a link's rate [ncclTopoTuneModel()]. LL stores a flag with every 4
+ * bytes, LL128 8 bytes of flags in 128; PAT's steps alternate. */
+static const double ring_ll = .5;
+static const double tree_ll = 1 / 3.5;      /* fitted; NCCL: 1 / 3.8 */
+static const double tree_simple = .92;      /* in a node, where its chain goes
+                                               back and forth over each link */
+static const double tree_ll128[2] = {7. / 9, 120. / 128}; /* one node; more */
+static const double pat = .75;
 
-/* Of its bus, a tree's share within a node, where its chain goes back and forth
- * over each link. */
-static const double tree_simple = .92;
-
-/* A tree's LL128 within a node, and between nodes. */
-static const double tree_ll128[2] = {7. / 9, 120. / 128};
-
-/* NVLS: channels by column, in a node and between nodes; the largest chunk of
- * each in up to three nodes, and from four on. An operation uses as many
- * channels as have SHARE bytes each. */
+/* Channels [src/transport/nvls.cc, NVLS_NCHANNELS_*] of Volta, Ampere, Hopper
+ * and Blackwell: of NVLS in a node, of NVLSTree between nodes */
 static const double nvls_channels[4] = {0, 0, 16, 24};
 static const double tree_channels[4] = {0, 0, 16, 32};
-enum { NVLS_CHUNK = 128 << 10, SMALL_CHUNK = 64 << 10, SHARE = 16 << 10 };
 
-/* NCCL_BUFFSIZE's default. LL's chunk: 8 lines of 8 bytes of each thread. */
-static const double usual_buffer_MiB = 4;
-enum { LL_CHUNK = 8 * 8 * 512 };
+enum { /* bytes */
+    NVLS_CHUNK  = 128 << 10,   /* at most, in up to three nodes [the same file,
+                                  NvlsChunkSize] */
+    SMALL_CHUNK = 64 << 10,    /* from four nodes on [treeMaxChunkSize] */
+    SHARE       = 16 << 10,    /* least for each channel: small operations use
+                                  fewer channels [src/enqueue.cc,
+                                  MinTrafficPerChannel of 2.28.9; twice as
+                                  much in 2.30.7] */
+    LL_CHUNK    = 8 * 8 * 512, /* 8 lines of 8 bytes of each of 512 threads
+                                  [src/include/device.h, NCCL_LL_*] */
+};
+static const double usual_buffer_MiB = 4;   /* NCCL_BUFFSIZE [src/init.cc] */
 
-/* The network latency that NCCL's constants for a hop include: InfiniBand's. */
+/* The latency of a network that NCCL's constants for a hop include, which is
+ * InfiniBand's (links.net_us, FORMAT.md); how much faster one may be. */
 static const double usual_net_us = 4, least_more_us = -2;
+
+// clang-format on
 
 static double least(double a, double b)
 {
@@ -80,7 +105,7 @@ static enum hop inside(const struct shape *s)
     return s->nvlink ? NVLINK : PCI;
 }
 
-/* Steps of a ring: algbw = busbw * n / steps. */
+/* The number of steps of a ring: algbw = busbw * n / steps. */
 static int ring_steps(enum topo_op op, int n)
 {
     if (op == TOPO_OP_ALLREDUCE)
@@ -91,9 +116,10 @@ static int ring_steps(enum topo_op op, int n)
 /* ---- latency ------------------------------------------------------------- */
 
 /*
- * Of `hops` hops in the node and `across` between nodes. What a network takes
- * beyond InfiniBand counts twice with Simple, which flushes what it receives
- * before it raises a flag; LL and LL128 bring their flags along.
+ * The latency of `hops` hops in the node and `across` between nodes. The
+ * latency of a network beyond InfiniBand's counts twice with Simple, which
+ * flushes what it receives before it raises a flag; with LL and LL128 the flags
+ * travel with the data.
  */
 static double latency(const struct topo *t, enum topo_proto proto, double base,
                       double hops, double hop_us, double across, double net_us)
@@ -132,6 +158,21 @@ static double messages_latency(const struct topo *t, const struct shape *s,
                    ring_us[inside(s)][proto], across, ring_us[NET][proto]);
 }
 
+/* What a hop over this architecture's NVLinks takes beyond NCCL's constants. */
+static double more_latency(const struct topo *t, const struct shape *s,
+                           enum topo_op op, enum topo_algo algo)
+{
+    const int across =
+        op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
+    if (!s->nvlink)
+        return 0;
+    if (algo == TOPO_RING)
+        return (ring_steps(op, s->n) - across) * t->arch->hop_us;
+    return algo == TOPO_TREE
+               ? 2 * ((double)s->n / s->ngroups - 1) * t->arch->hop_us
+               : 0;
+}
+
 static double latency_of(const struct topo *t, const struct shape *s,
                          enum topo_op op, enum topo_algo algo,
                          enum topo_proto proto)
@@ -144,14 +185,14 @@ static double latency_of(const struct topo *t, const struct shape *s,
                        floor_log2(s->n), pat_us[NET]);
     case TOPO_P2P: return messages_latency(t, s, op, proto);
     default:
-        return latency(t, proto, NVLS_US, 0, 0, 2 * floor_log2(s->ngroups),
+        return latency(t, proto, nvls_us, 0, 0, 2 * floor_log2(s->ngroups),
                        nvlstree_net_us);
     }
 }
 
 /* ---- bandwidth ----------------------------------------------------------- */
 
-/* The share of links in a node that an algorithm's kernels achieve. */
+/* The share of a node's links that an algorithm's kernels achieve. */
 static double link_share(const struct topo *t, enum topo_algo algo)
 {
     if (algo == TOPO_P2P)
@@ -161,9 +202,10 @@ static double link_share(const struct topo *t, enum topo_algo algo)
 }
 
 /*
- * Of the Simple protocol. NVLinks and NICs are stages of one pipeline: one that
- * is almost as slow as the slowest stalls it now and then. Their 4-norm is near
- * the slower one, 19 % above if both take the same time.
+ * The bandwidth of the Simple protocol. NVLinks and NICs are stages of one
+ * pipeline: a stage that is almost as slow as the slowest stalls it now and
+ * then. So their times are combined by a 4-norm, which is near the slower one,
+ * and 19 % above if both take the same time.
  */
 static double simple_GBps(const struct topo *t, const struct traffic *f,
                           enum topo_algo algo, int healthy)
@@ -204,10 +246,10 @@ static double bandwidth_of(const struct topo *t, const struct shape *s,
 }
 
 /*
- * Of the bandwidth of a process for each GPU. Where one thread drives all GPUs
- * of a node (nccl-tests with -g 8), rings take longer with LL and LL128, in
- * three sites' tables of A100s and in one site's with and without; nothing
- * published says why. NVLS and large sizes take the same time.
+ * The share of the bandwidth with a process for each GPU. If one thread drives
+ * all GPUs of a node (nccl-tests with -g 8), rings with LL and LL128 take
+ * longer, in three sites' tables of A100s and in one site's with and without;
+ * no publication explains it. NVLS and large sizes take the same time.
  */
 static double thread_share(const struct topo *t, const struct shape *s,
                            enum topo_algo algo, enum topo_proto proto)
@@ -219,10 +261,11 @@ static double thread_share(const struct topo *t, const struct shape *s,
 }
 
 /*
- * In a node, flags let LL and LL128 reduce line by line: there is nothing to
- * fill. A network and messages carry chunks. But all links of a ring are busy
- * from its first step on: between nodes, its latency is all there is to fill.
- * LL and LL128 have small buffers, and wait for the network all the same.
+ * Inside a node, flags let LL and LL128 reduce line by line, so there is no
+ * pipeline to fill. A network and messages carry chunks. But all links of a
+ * ring are busy from its first step on, so between nodes filling it takes only
+ * its latency. LL and LL128 have small buffers, but wait for the network all
+ * the same.
  */
 static double fill_of(const struct topo *t, const struct shape *s,
                       enum topo_algo algo, enum topo_proto proto,
@@ -243,12 +286,13 @@ static double fill_of(const struct topo *t, const struct shape *s,
 }
 
 /*
- * NVLSTree where GPUs reach their NICs through their CPU (c2c). For each head,
- * one thread sends and receives the chunks of all channels, one message each
- * way on each edge of a channel's tree; half of the channels use either tree.
- * In both trees together, a node has up to two edges of two nodes, three of
- * three, and four of more. A chunk waits half a pass over the channels until
- * its sender sees it, and half until its receiver does.
+ * NVLSTree if GPUs reach their NICs through their CPU (c2c). For each head, one
+ * thread sends and receives the chunks of all channels, with one message each
+ * way on each edge of a channel's tree; each tree carries half of the channels.
+ * In both trees together, a node has up to two edges if there are two nodes,
+ * three if there are three, and four if there are more. A chunk waits half a
+ * pass over the channels until its sender sees it, and another half until its
+ * receiver does.
  */
 static void pass_hosts(const struct topo *t, const struct shape *s,
                        struct tuning *x)
@@ -265,13 +309,16 @@ static void pass_hosts(const struct topo *t, const struct shape *s,
 
 /*
  * Chunks of a fixed size, one in each channel. Nothing leaves a tree until its
- * last rank has them; a ring has as many as ranks in each channel, and with
- * fewer uses fewer channels. Those of LL are doubled by flags. A network's hops
- * fill and empty a buffer at either end.
+ * last rank has them. A ring's last loop shrinks its chunks to what is left
+ * [runRing()], so it takes no longer than its bytes do. NCCL's tuner expects an
+ * all-reduce's ring to be slow at middling sizes all the same, and takes the
+ * tree there [the plateau in ncclTopoGetAlgoTime()]. Flags double LL's chunks.
+ * Hops over a network fill and empty a buffer at either end.
  */
 static void fix_chunks(const struct topo *t, const struct shape *s,
-                       enum topo_algo algo, enum topo_proto proto,
-                       const struct traffic *f, struct tuning *x)
+                       enum topo_op op, enum topo_algo algo,
+                       enum topo_proto proto, const struct traffic *f,
+                       struct tuning *x)
 {
     const double site = t->cal.choice.chunk_KiB * 1024;
     const double chunk = proto == TOPO_LL ? 2 * LL_CHUNK : site;
@@ -284,8 +331,9 @@ static void fix_chunks(const struct topo *t, const struct shape *s,
         const double hops = stages * link + 2 * f->busiest[TRAFFIC_NET];
         x->loop_us = chunk * s->channels * hops * 1e6;
         x->loop = proto == TOPO_SIMPLE ? site * s->channels : 0;
-    } else if (algo == TOPO_RING && proto == TOPO_SIMPLE) {
-        x->loop = site * s->channels * s->n;
+    } else if (algo == TOPO_RING && op == TOPO_OP_ALLREDUCE && s->most > 1 &&
+               proto == TOPO_SIMPLE) {
+        x->ring_loop = site * s->channels * s->n;
         x->slots = s->channels;
     }
 }
@@ -319,7 +367,8 @@ static int able(const struct shape *s, enum topo_op op, enum topo_algo algo,
     }
 }
 
-/* Of the Simple protocol over these ranks; 0 if memory runs out. */
+/* The bandwidth of the Simple protocol over these ranks; 0 if memory runs
+ * out. */
 static double simple_of(const struct topo *t, struct shape *s, enum topo_op op,
                         enum topo_algo algo, int healthy)
 {
@@ -335,7 +384,9 @@ static struct tuning tuning_of(const struct topo *t, const struct shape *s,
                                enum topo_op op, enum topo_algo algo,
                                enum topo_proto proto, double simple)
 {
-    struct tuning x = {.us = latency_of(t, s, op, algo, proto)};
+    const double more_us = more_latency(t, s, op, algo);
+    struct tuning x = {.us = latency_of(t, s, op, algo, proto) + more_us,
+                       .unknown_us = more_us};
     x.GBps = bandwidth_of(t, s, op, algo, proto, simple) *
              thread_share(t, s, algo, proto);
     x.fill_us = fill_of(t, s, algo, proto, x);
@@ -357,7 +408,7 @@ int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
         if (!(simple > 0))
             return -1;
         table->at[a][p] = tuning_of(t, s, op, a, p, simple);
-        fix_chunks(t, s, a, p, traffic_of(t, s, op, a), &table->at[a][p]);
+        fix_chunks(t, s, op, a, p, traffic_of(t, s, op, a), &table->at[a][p]);
     }
     return 0;
 }
@@ -399,8 +450,13 @@ double tuning_raise(const struct topo *t, const struct shape *s, double us)
 
 double tuning_guess(const struct topo *t, struct tuning of, double nbytes)
 {
+    const double x = nbytes / (of.GBps * 1000);
+    const double loops = least(of.slots, of.ring_loop / nbytes);
+    if (of.unknown_us > 0)
+        of.fill_us *= 1 - of.unknown_us / of.us;
+    of.us -= of.unknown_us;
     of.host_GBps = of.wait_us = 0;
-    return tuning_time(t, of, nbytes);
+    return tuning_time(t, of, nbytes) + x * fmax(0, loops - 1);
 }
 
 double tuning_time(const struct topo *t, struct tuning of, double nbytes)
@@ -409,9 +465,7 @@ double tuning_time(const struct topo *t, struct tuning of, double nbytes)
     double fill = of.fill_us;
     if (fill > 0)
         fill *= sqrt(x / (x + t->fit->ramp * fill));
-    if (of.loop > 0 && of.slots > 0)
-        fill = x * fmax(0, least(of.slots, of.loop / nbytes) - 1);
-    else if (of.loop > 0)
+    if (of.loop > 0)
         fill = of.loop_us * least(1, nbytes / of.loop);
     else if (of.loop_us > 0)
         fill = least(fill, of.loop_us);

@@ -1,5 +1,5 @@
 /*
- * xml.c: a topology file, element by element
+ * xml.c: parsing a topology file, element by element
  *
  * expat calls begin() and end() for each element. begin() checks that the
  * element is allowed in its parent, and calls the function that reads its
@@ -8,7 +8,7 @@
  * stops the parser.
  */
 #define _GNU_SOURCE
-#include "topo/xml.h"
+#include "topo/xml/xml.h"
 
 #include <errno.h>  /* errno */
 #include <stdarg.h> /* va_list */
@@ -16,9 +16,9 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "topo/xml_reader.h"
+#include "topo/xml/xml_reader.h"
 
-/* Zeroed by calloc(): copying its many links would take longer. */
+/* Allocated by calloc(): a struct copy of its many links would take longer. */
 static struct xml *xml_new(struct topo *t, const char *path, char *err,
                            size_t err_nbytes)
 {
@@ -92,7 +92,7 @@ static int gpu_at(const struct topo *t, int host, const char *bus_id)
     return -1;
 }
 
-/* Sort GPUs by their dev, as CUDA numbers them, host by host. */
+/* Sort GPUs by dev, as CUDA numbers them, host by host. */
 static void sort_gpus(struct xml *x)
 {
     struct topo *const t = x->t;
@@ -139,7 +139,7 @@ static void connect_links(struct xml *x)
     }
 }
 
-/* After the last element. */
+/* Finish the topology after the last element. */
 static void finish(struct xml *x)
 {
     struct topo *const t = x->t;

@@ -1,8 +1,9 @@
 /*
  * xml_elements.c: the elements of a topology file
  *
- * One function for each reads its attributes into the topology. An element
- * that may only be found later (an NVLink's target) is kept by its name.
+ * There is one function for each element, which reads its attributes into the
+ * topology. A reference to an element that may come later (an NVLink's target)
+ * is kept as a name.
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
@@ -11,7 +12,7 @@
 #include <stdlib.h> /* strtol */
 #include <string.h> /* strcmp */
 
-#include "topo/xml_reader.h"
+#include "topo/xml/xml_reader.h"
 
 static const char *find(const char *const *atts, const char *key)
 {
@@ -21,7 +22,7 @@ static const char *find(const char *const *atts, const char *key)
     return NULL;
 }
 
-/* Copy an attribute: "" if it is absent and optional. */
+/* Copy an attribute; "" if it is optional and absent. */
 static void text(struct xml *x, const char *element, const char *const *atts,
                  const char *key, char *out, size_t nbytes, int needed)
 {
@@ -34,7 +35,8 @@ static void text(struct xml *x, const char *element, const char *const *atts,
     snprintf(out, nbytes, "%s", value ? value : "");
 }
 
-/* An integer attribute. `otherwise` is its default; below 0: it is required. */
+/* Read an integer attribute. `otherwise` is its default; if that is below 0,
+ * the attribute is required. */
 static int number(struct xml *x, const char *element, const char *const *atts,
                   const char *key, int lo, int hi, int otherwise)
 {
@@ -67,7 +69,7 @@ static void cpu(struct xml *x, const char *const *atts)
     c->numa = number(x, "cpu", atts, "numaid", -1, 4096, -1);
     c->amd = vendor && strcmp(vendor, "AuthenticAMD") == 0;
     c->arm = arch && strcmp(arch, "arm64") == 0;
-    // as in NCCL: Intel has a faster UPI since Sapphire Rapids
+    // as in NCCL: Intel's UPI is faster since Sapphire Rapids
     const int model = number(x, "cpu", atts, "modelid", 0, INT_MAX, 0);
     c->nccl_socket = c->amd ? 16 : model >= 0x8f ? 22 : 10;
     text(x, "cpu", atts, "affinity", c->affinity, sizeof c->affinity, 0);
@@ -151,8 +153,8 @@ static void nvlink(struct xml *x, const char *const *atts)
 }
 
 /*
- * RCCL's xGMI, which joins AMD's GPUs directly: like an NVLink, at the rate
- * that RCCL's topo.h assumes for the GPU's generation.
+ * RCCL's xGMI, which connects AMD's GPUs directly. It is treated like an
+ * NVLink, at the rate that RCCL's topo.h assumes for the GPU's generation.
  */
 static void xgmi(struct xml *x, const char *const *atts)
 {
@@ -167,17 +169,17 @@ static void xgmi(struct xml *x, const char *const *atts)
         snprintf(c->device.name, sizeof c->device.name, "AMD %s", x->gcn);
 }
 
-/* NVLink-C2C from a GPU to its CPU: bw in MB/s each. */
+/* NVLink-C2C from a GPU to its CPU, with bw in MB/s each. */
 static void c2c(struct xml *x, const char *const *atts)
 {
     if (x->open[x->depth - 2]->kind != GPU)
-        return; // a CPU's own: towards another CPU
+        return; // this one belongs to a CPU, and leads to another CPU
     const int count = number(x, "c2c", atts, "count", 0, 64, 0);
     const int MBps = number(x, "c2c", atts, "bw", 0, 10000000, 0);
     x->t->gpu[x->t->ngpus - 1].c2c_GBps = (double)count * MBps / 1000;
 }
 
-/* A NIC is listed under each <cpu> of its host: the first listing counts. */
+/* A NIC is listed under each <cpu> of its host; the first listing counts. */
 static void net(struct xml *x, const char *const *atts)
 {
     struct topo *const t = x->t;
@@ -195,7 +197,7 @@ static void net(struct xml *x, const char *const *atts)
     t->nnics++;
 }
 
-/* A node's file; its path is relative to the cluster's. */
+/* Read a node's file. Its path is relative to the cluster's. */
 static void cluster(struct xml *x, const char *const *atts)
 {
     const char *const slash = strrchr(x->path, '/');
@@ -211,7 +213,7 @@ static void cluster(struct xml *x, const char *const *atts)
     xml_read_node(x, path);
 }
 
-/* The root of a network's profile; others must not be. */
+/* The root of a network's profile, allowed only there. */
 static void network(struct xml *x, const char *const *atts)
 {
     (void)atts;
@@ -254,7 +256,7 @@ static const struct element elements[] = {
     {"fabric", LEAF, 1 << CALIBRATION, calibration},
     {"nccl", LEAF, 1 << CALIBRATION, calibration},
     {"curve", LEAF, 1 << CALIBRATION, calibration},
-    // written by NCCL, not needed by this model
+    // written by NCCL, but not needed by this model
     {"pcilink", LEAF, 1 << PCI, nothing},
     {"gin", LEAF, 1 << NIC, nothing},
     {"coll", LEAF, 1 << NIC, nothing},

@@ -1,11 +1,11 @@
 /*
  * xml_reader.h: the state of reading a topology file (private to xml*.c)
  *
- * xml.c drives expat and resolves what elements refer to, xml_elements.c knows
- * the elements and reads their attributes.
+ * xml.c drives expat and resolves references between elements; xml_elements.c
+ * knows the elements and reads their attributes.
  */
-#ifndef COMMLAB_TOPO_XML_READER_H
-#define COMMLAB_TOPO_XML_READER_H
+#ifndef COMMLAB_TOPO_XML_XML_READER_H
+#define COMMLAB_TOPO_XML_XML_READER_H
 
 #include <expat.h>  /* XML_Parser */
 #include <stddef.h> /* size_t */
@@ -32,7 +32,7 @@ struct xml;
 struct element {
     const char *name;
     enum kind kind;
-    unsigned parents; /* set of kinds */
+    unsigned parents; /* set of kinds that may contain it */
     void (*begin)(struct xml *x, const char *const *atts);
 };
 
@@ -42,31 +42,32 @@ struct xml {
     XML_Parser parser;
     char *err;
     size_t err_nbytes;
-    int failed, network, nested; /* nested: the node of a <cluster> */
+    int failed, network, nested; /* nested: reading the node of a <cluster> */
     const struct element *open[MAX_DEPTH];
     int depth;
-    int cpu, pci; /* innermost ones, -1: none */
-    char gcn[16]; /* of the last <gpu>, if it is AMD's: "gfx942" */
+    int cpu, pci; /* the innermost ones; -1: none */
+    char gcn[16]; /* gcn of the last <gpu>, if it is AMD's: "gfx942" */
     int nlinks;
-    struct link { /* an <nvlink> whose target may come later */
+    struct link { /* an <nvlink>, whose target may come later */
         char target[16];
         int gpu, count, line;
         int to_switch;
     } link[MAX_LINKS];
 };
 
-/* The line of the file that expat is at. */
+/* The line of the file that expat has reached. */
 int xml_line(const struct xml *x);
 
-/* Say what is wrong in a line, and stop. What failed later isn't said. */
+/* Report an error in a line, and stop. Later errors are not reported. */
 __attribute__((format(printf, 3, 4))) void xml_fail_at(struct xml *x, int line,
                                                        const char *format, ...);
 #define fail(x, ...) xml_fail_at(x, xml_line(x), __VA_ARGS__)
 
-/* The element of that name, or NULL. */
+/* The element with this name, or NULL. */
 const struct element *xml_element(const char *name);
 
-/* Read the file of a cluster's node into the same topology. Fails as x does. */
+/* Read the file of a cluster's node into the same topology. Errors are reported
+ * as those of x. */
 void xml_read_node(struct xml *x, const char *path);
 
 #endif
