@@ -1,5 +1,5 @@
 /*
- * commgraph collective: the time of a collective alone on a machine
+ * commgraph collective: the time that a collective takes alone on a machine
  */
 #include <errno.h>   /* errno */
 #include <jansson.h> /* json_pack */
@@ -7,21 +7,21 @@
 #include <string.h>  /* strcmp */
 
 #include "command.h"
-#include "topo/nccltests.h"
+#include "topo/fit/nccltests.h"
 
 struct request {
     const char *topo, *op, *ranks, *nodes, *bytes, *algo, *proto;
     int json;
     enum topo_op operation;
-    int nranks, nnodes, algos, protos; /* nnodes 0: the first GPUs */
+    int nranks, nnodes, algos, protos; /* nnodes 0: use the first GPUs */
     uint64_t nbytes;
 };
 
 static int usage(const char *what, const char *value, const char *allowed)
 {
     if (value)
-        return command_usage("collective", "%s %s: %s", what, value, allowed);
-    return command_usage("collective", "%s is needed: %s", what, allowed);
+        return command_usage("%s %s: %s", what, value, allowed);
+    return command_usage("%s is needed: %s", what, allowed);
 }
 
 static int read_arguments(int argc, char **argv, struct request *r)
@@ -42,16 +42,16 @@ static int read_arguments(int argc, char **argv, struct request *r)
         while (k < noptions && strcmp(argv[i], options[k].name) != 0)
             k++;
         if (k == noptions)
-            return command_usage("collective", "unexpected argument '%s'",
-                                 argv[i]);
+            return command_usage("unexpected argument '%s'", argv[i]);
         if (i + 1 == argc)
-            return command_usage("collective", "%s needs a value", argv[i]);
+            return command_usage("%s needs a value", argv[i]);
         *options[k].value = argv[++i];
     }
     return 0;
 }
 
-/* A number with an optional K, M or G, as nccl-tests takes them; -1 if not. */
+/* Read a number with an optional K, M or G, as in nccl-tests; -1
+ * if it isn't one. */
 static int read_size(const char *text, uint64_t *out)
 {
     char *end;
@@ -105,20 +105,19 @@ static int check_machine(const struct topo *t, const struct request *r)
 {
     const uint64_t memory = topo_gpu(t, 0)->mem_nbytes;
     if (r->nranks > topo_ngpus(t))
-        return command_usage("collective",
-                             "--ranks %d: %s has %d GPUs. More nodes: --topo "
+        return command_usage("--ranks %d: %s has %d GPUs. More nodes: --topo "
                              "4x:%s",
                              r->nranks, r->topo, topo_ngpus(t), r->topo);
     if (r->nnodes > topo_nnodes(t) ||
         (r->nnodes > 0 &&
          r->nranks / r->nnodes > topo_ngpus(t) / topo_nnodes(t)))
-        return command_usage(
-            "collective", "--nodes %d: %s has %d nodes of %d GPUs", r->nnodes,
-            r->topo, topo_nnodes(t), topo_ngpus(t) / topo_nnodes(t));
+        return command_usage("--nodes %d: %s has %d nodes of %d GPUs",
+                             r->nnodes, r->topo, topo_nnodes(t),
+                             topo_ngpus(t) / topo_nnodes(t));
     if (r->nbytes > memory)
-        return command_usage(
-            "collective", "--bytes %llu: a GPU of %s has %llu bytes",
-            (unsigned long long)r->nbytes, r->topo, (unsigned long long)memory);
+        return command_usage("--bytes %llu: a GPU of %s has %llu bytes",
+                             (unsigned long long)r->nbytes, r->topo,
+                             (unsigned long long)memory);
     return 0;
 }
 
@@ -153,7 +152,7 @@ static int model(const struct topo *t, const struct request *r)
     int32_t *const place = calloc((size_t)r->nranks, sizeof *place);
     if (!place)
         return command_failed("no memory for %d ranks", r->nranks);
-    const int each = topo_ngpus(t) / topo_nnodes(t); // GPUs of a node
+    const int each = topo_ngpus(t) / topo_nnodes(t); // GPUs per node
     const int used = r->nnodes ? r->nranks / r->nnodes : each;
     for (int i = 0; i < r->nranks; i++)
         place[i] = i / used * each + i % used;

@@ -1,8 +1,8 @@
 /*
  * commgraph expect: is a measured bandwidth right?
  *
- * Reads what nccl-tests printed, models each of its rows on a machine, and says
- * what limits it there: the busiest link, the protocol, the latency, or hosts.
+ * Reads the output of nccl-tests, models each row on a machine, and says what
+ * limits it there: the busiest link, the protocol, the latency, or hosts.
  */
 #include <math.h>   /* log */
 #include <stdlib.h> /* calloc */
@@ -11,11 +11,11 @@
 #include "command.h"
 #include "fit_report.h"
 #include "tables.h"
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
 
 enum { MIB = 1 << 20 };
 
-/* A gap is told apart from the model's own error, which is about 10 %. */
+/* A row is off if it differs by more than the model's own error, about 10 %. */
 static const double SLOW = 1.25, FAST = .8;
 
 struct request {
@@ -26,18 +26,17 @@ struct request {
 static int read_arguments(int argc, char **argv, struct request *r)
 {
     const struct tables_option more[] = {{NULL, NULL}};
-    const int status = tables_arguments("expect", argc, argv, &r->tables, more);
+    const int status = tables_arguments(argc, argv, &r->tables, more);
     if (status != 0)
         return status;
     if (!r->tables.topo)
-        return command_usage("expect",
-                             "--topo is needed: the machine that it ran on");
+        return command_usage("--topo is needed: the machine that it ran on");
     if (r->tables.npaths == 0)
         r->tables.path[r->tables.npaths++] = "-";
     return 0;
 }
 
-/* What takes the time of a row, into out. */
+/* Write what takes most of a row's time to out. */
 static void find_bound(const struct topo *t, const struct topo_coll *c,
                        char *out, size_t nbytes)
 {
@@ -74,7 +73,8 @@ static void find_bound(const struct topo *t, const struct topo_coll *c,
                  algo, proto, link, percent);
 }
 
-struct sums { /* of log(measured / expected): below 1 MiB, and from there on */
+struct sums { /* sums of log(measured / expected), below 1 MiB and
+                 from there on */
     double log_ratio[2];
     int n[2];
 };
@@ -181,7 +181,7 @@ int cmd_expect(int argc, char **argv)
          command_set("NCCL_PROTO", topo_proto_set, &r.protos) != 0))
         return COMMAND_FAILED;
     if (status == 0)
-        status = tables_read("expect", &all, &r.tables);
+        status = tables_read(&all, &r.tables);
     if (status != 0)
         return status;
     status = expect_tables(&r, &all);

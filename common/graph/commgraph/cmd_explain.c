@@ -1,14 +1,14 @@
 #include <jansson.h>
-#include <string.h> /* strcmp */
+#include <string.h> /* strcspn */
 
 #include "command.h"
 #include "explain_text.h"
 
-/* A cause that would save less than this part of the run is not an answer. */
+/* A cause that would save less than this share of the run is not an answer. */
 #define WORTH 0.05
 
-/* Nor is the best cause the first answer where a cost of the machine is more
- * than this many times what it would save. */
+/* Nor is the best cause the first answer if a cost of the machine is more than
+ * this many times what the cause would save. */
 #define DWARFS 10
 
 static double us(uint64_t ps)
@@ -21,7 +21,7 @@ static double percent(const struct explain *e, const struct explain_finding *f)
     return e->length_ps ? 100 * (double)f->saves_ps / (double)e->length_ps : 0;
 }
 
-/* The causes that are worth changing come first. */
+/* The number of causes worth changing; they come first in the list. */
 static int nworth(const struct explain *e)
 {
     int n = 0;
@@ -30,7 +30,7 @@ static int nworth(const struct explain *e)
     return n;
 }
 
-/* The cost of the machine that is the first answer, or NULL. */
+/* The cost of the machine that is the first answer, or NULL if a cause is. */
 static const struct explain_finding *bound(const struct explain *e)
 {
     const uint64_t limit_ps = e->nlimits ? e->limit[0].saves_ps : 0;
@@ -79,7 +79,7 @@ static void print_cause(const struct command_run *r, const struct explain *e,
     print_wrapped(explain_what(r->graph, r->topo, f, text, sizeof text));
     if (f->node != GRAPH_NOWHERE)
         print_where(r->graph, f);
-    snprintf(text, sizeof text, "Try: %s.", explain_advice(f->kind));
+    snprintf(text, sizeof text, "Try: %s.", explain_advice(r->graph, f));
     print_wrapped(text);
 }
 
@@ -91,7 +91,7 @@ static void print_bound(const struct command_run *r,
            alone ? "Nothing stands out. " : "", explain_name(f->kind));
     if (f->node != GRAPH_NOWHERE)
         print_where(r->graph, f);
-    snprintf(text, sizeof text, "Try: %s.", explain_advice(f->kind));
+    snprintf(text, sizeof text, "Try: %s.", explain_advice(r->graph, f));
     print_wrapped(text);
 }
 
@@ -135,7 +135,7 @@ static json_t *finding(const struct command_run *r, const struct explain *e,
         "{s:s, s:f, s:f, s:s, s:s, s:i}", "kind", explain_name(f->kind),
         "saves_us", us(f->saves_ps), "percent", percent(e, f), "what",
         explain_what(r->graph, r->topo, f, text, sizeof text), "try",
-        explain_advice(f->kind), "count", (int)f->count);
+        explain_advice(r->graph, f), "count", (int)f->count);
     if (j && f->node != GRAPH_NOWHERE) {
         const struct graph_view *const v = &r->graph->nodes[f->node];
         json_object_set_new(j, "rank", json_integer(v->node.rank));
@@ -169,28 +169,19 @@ int cmd_explain(int argc, char **argv)
 {
     const char *dir = NULL, *topo = NULL, *span = NULL;
     int json = 0;
-    for (int i = 1; i < argc; i++) {
-        const char **const value = strcmp(argv[i], "--topo") == 0   ? &topo
-                                   : strcmp(argv[i], "--span") == 0 ? &span
-                                                                    : NULL;
-        if (value && i + 1 == argc)
-            return command_usage("explain", "%s needs a value", argv[i]);
-        if (value)
-            *value = argv[++i];
-        else if (strcmp(argv[i], "--json") == 0)
-            json = 1;
-        else if (argv[i][0] == '-' || dir)
-            return command_usage("explain", "unexpected argument '%s'",
-                                 argv[i]);
-        else
-            dir = argv[i];
-    }
+    const struct command_option options[] = {{"--topo", &topo, NULL},
+                                             {"--span", &span, NULL},
+                                             {"--json", NULL, &json},
+                                             {NULL, NULL, NULL}};
+    int status = command_arguments(argc, argv, options, &dir);
+    if (status)
+        return status;
     if (!dir)
-        return command_usage("explain", "give the directory of a saved run");
+        return command_usage("give the directory of a saved run");
     struct command_run r;
     struct explain e;
     char err[512];
-    int status = command_run_init(&r, dir, topo);
+    status = command_run_init(&r, dir, topo);
     if (status)
         return status;
     if (explain_run(r.graph, r.topo, &r.options, span, &e, err, sizeof err) !=

@@ -1,5 +1,5 @@
 /*
- * commgraph fit: a machine's file from measurements
+ * commgraph fit: make a machine's file from measurements
  */
 #include <errno.h>  /* errno */
 #include <string.h> /* strcmp */
@@ -17,22 +17,22 @@ static int read_arguments(int argc, char **argv, struct request *r)
 {
     const struct tables_option more[] = {
         {"-o", &r->out}, {"--svg", &r->svg}, {NULL, NULL}};
-    const int status = tables_arguments("fit", argc, argv, &r->tables, more);
+    const int status = tables_arguments(argc, argv, &r->tables, more);
     if (status != 0)
         return status;
     if (!r->tables.topo)
-        return command_usage("fit", "--topo is needed: the machine that was "
-                                    "measured, or the one most like it");
+        return command_usage("--topo is needed: the machine that was "
+                             "measured, or the one most like it");
     if (r->tables.npaths == 0)
-        return command_usage("fit", "no tables: name files with the output of "
-                                    "nccl-tests, or - for standard input");
+        return command_usage("no tables: name files with the output of "
+                             "nccl-tests, or - for standard input");
     if (strstr(r->tables.topo, "sick:") || strstr(r->tables.topo, "shuffled:"))
-        return command_usage("fit", "--topo %s: fit the machine itself",
+        return command_usage("--topo %s: fit the machine itself",
                              r->tables.topo);
     return 0;
 }
 
-/* Write with `put` to a file. */
+/* Write f to a file with `put`. */
 static int save_machine(const struct fit *f, const char *path)
 {
     char err[400];
@@ -94,7 +94,7 @@ int cmd_fit(int argc, char **argv)
     struct nccltests tables = {0};
     int status = read_arguments(argc, argv, &r);
     if (status == 0)
-        status = tables_read("fit", &tables, &r.tables);
+        status = tables_read(&tables, &r.tables);
     if (status != 0)
         return status;
     status = fit_tables(&r, &tables);

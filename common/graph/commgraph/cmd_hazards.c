@@ -1,8 +1,8 @@
 #include <jansson.h>
-#include <string.h> /* strcmp */
 
 #include "command.h"
-#include "graph/hazard.h"
+#include "graph/hazard/hazard.h"
+#include "graph/replay/load.h"
 
 static json_t *json_of_op(const struct hazard_op *op)
 {
@@ -15,11 +15,11 @@ static json_t *json_of_op(const struct hazard_op *op)
         "queue", (json_int_t)op->queue, "thread", (json_int_t)op->thread);
 }
 
-static json_t *json_of_ranks(uint64_t ranks)
+static json_t *json_of_ranks(const struct rank_set *ranks)
 {
     json_t *const array = json_array();
-    for (int r = 0; r < 64; r++)
-        if (ranks >> r & 1)
+    for (int r = 0; r < LAB_MAX_RANKS; r++)
+        if (rank_set_has(ranks, r))
             json_array_append_new(array, json_integer(r));
     return array;
 }
@@ -33,7 +33,7 @@ static json_t *json_of(const struct hazard *h)
     json_t *const j = json_pack(
         "{s:s, s:b, s:o, s:I, s:o, s:s}", "kind", hazard_kind_name(h->kind),
         "warning", h->warning, "operations", ops, "count", (json_int_t)h->count,
-        "ranks", json_of_ranks(h->ranks), "text",
+        "ranks", json_of_ranks(&h->ranks), "text",
         hazard_text(h, text, sizeof text));
     if (j && h->nops)
         json_object_set_new(
@@ -97,16 +97,12 @@ int cmd_hazards(int argc, char **argv)
 {
     const char *dir = NULL;
     int json = 0;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0)
-            json = 1;
-        else if (argv[i][0] == '-' || dir)
-            return command_usage("hazards", "unexpected argument '%s'",
-                                 argv[i]);
-        else
-            dir = argv[i];
-    }
+    const struct command_option options[] = {{"--json", NULL, &json},
+                                             {NULL, NULL, NULL}};
+    const int status = command_arguments(argc, argv, options, &dir);
+    if (status)
+        return status;
     if (!dir)
-        return command_usage("hazards", "give the directory of a saved run");
+        return command_usage("give the directory of a saved run");
     return find_and_print(dir, json);
 }

@@ -1,9 +1,10 @@
 /*
- * commgraph p2p: copies between all pairs of GPUs, as p2pBandwidthLatencyTest
+ * commgraph p2p: copies between all pairs of GPUs, like p2pBandwidthLatencyTest
  *
- * One pair at a time: a copy alone, and with one the other way. If the two
- * can't map each other's memory, P2P on is the same as off. On the diagonal: a
- * copy within the GPU, counting both bytes read and bytes written.
+ * Each pair is measured by itself, with a copy alone and with a copy in each
+ * direction. If the two GPUs can't map each other's memory, P2P on equals off.
+ * The diagonal is a copy within a GPU, counting both bytes read and bytes
+ * written.
  */
 #include <errno.h>   /* errno */
 #include <jansson.h> /* json_pack */
@@ -29,7 +30,8 @@ struct tables { /* [P2P off, on][matrix][from * n + to] */
     double *at[2][MATRICES];
 };
 
-/* One pair's three figures, at index i of the tables. */
+/* Measure the three figures of one pair, and store them at index i
+ * of the tables. */
 static int measure(const struct topo *t, int from, int to, int direct,
                    double *const *at, int i)
 {
@@ -107,7 +109,7 @@ static int print_json(const struct topo *t, const struct tables *all)
     return err ? command_failed("cannot write JSON") : 0;
 }
 
-/* One way, with peer access, as a picture. */
+/* Draw the bandwidths in one direction, with peer access. */
 static int draw(const struct topo *t, const struct tables *all,
                 const char *path)
 {
@@ -158,12 +160,11 @@ int cmd_p2p(int argc, char **argv)
         else if (strcmp(argv[i], "--svg") == 0 && i + 1 < argc)
             svg = argv[++i];
         else
-            return command_usage("p2p", "unexpected argument '%s'", argv[i]);
+            return command_usage("unexpected argument '%s'", argv[i]);
     }
     topo_list(list, sizeof list);
     if (!name)
-        return command_usage("p2p",
-                             "name a machine: --topo with one of %s, or "
+        return command_usage("name a machine: --topo with one of %s, or "
                              "a file",
                              list);
     struct topo *const t = topo_load(name, err, sizeof err);

@@ -1,9 +1,9 @@
 /*
- * commgraph speeds: what one copy achieves over each kind of link
+ * commgraph speeds: the rate of a single copy over each kind of link
  *
- * From host memory to a GPU, between two GPUs of a node, and between the first
- * GPUs of two nodes. Each is the path of one copy that has the machine to
- * itself, at the rate of its slowest part.
+ * The copies are from host memory to a GPU, between two GPUs of a node, and
+ * between the first GPUs of two nodes. Each has the machine to itself, and
+ * moves at the rate of the slowest part of its path.
  */
 #include "command.h"
 #include "topo/copies.h"
@@ -41,7 +41,7 @@ static int print_rows(const struct topo *t)
 int cmd_speeds(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-')
-        return command_usage("speeds", "name machines");
+        return command_usage("name machines");
     int status = 0;
     for (int i = 1; i < argc && status == 0; i++) {
         struct topo *const t = command_topo(argv[i]);

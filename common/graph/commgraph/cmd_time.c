@@ -3,13 +3,13 @@
 #include <string.h> /* strcmp */
 
 #include "command.h"
-#include "graph/hidden.h"
+#include "graph/explain/hidden.h"
 
 struct kind { /* operations with the same name */
     const char *name;
     unsigned count;
     uint64_t total_ps;
-    int32_t bound; /* of the longest one */
+    int32_t bound; /* what bound the longest one */
     uint64_t longest_ps;
 };
 
@@ -34,8 +34,8 @@ static int by_total(const void *a, const void *b)
     return by_name(a, b);
 }
 
-/* The time of an operation: on the device from its start, on the host from its
- * call. */
+/* The time of an operation: on a device from its start, on the host
+ * from its call. */
 static struct kind kind_of(const struct graph_view *v,
                            const struct replay_time *t)
 {
@@ -46,7 +46,7 @@ static struct kind kind_of(const struct graph_view *v,
                          ps};
 }
 
-/* One entry for each name: sort, then merge neighbours. */
+/* Make one entry for each name: sort, then merge neighbours. */
 static int summarise(struct summary *s, const struct command_run *run)
 {
     const struct graph *const g = run->graph;
@@ -177,12 +177,12 @@ int cmd_time(int argc, char **argv)
         else if (strcmp(argv[i], "--topo") == 0 && i + 1 < argc)
             topo = argv[++i];
         else if (argv[i][0] == '-' || dir)
-            return command_usage("time", "unexpected argument '%s'", argv[i]);
+            return command_usage("unexpected argument '%s'", argv[i]);
         else
             dir = argv[i];
     }
     if (!dir)
-        return command_usage("time", "give the directory of a saved run");
+        return command_usage("give the directory of a saved run");
     struct command_run run;
     struct summary s = {0};
     int status = command_run_init(&run, dir, topo);

@@ -3,8 +3,8 @@
 #include <string.h> /* strcmp */
 
 #include "command.h"
-#include "graph/span.h"
-#include "graph/timeline.h"
+#include "graph/draw/timeline.h"
+#include "graph/record/span.h"
 
 static int ends_with(const char *text, const char *end)
 {
@@ -46,33 +46,24 @@ int cmd_timeline(int argc, char **argv)
 {
     const char *dir = NULL, *topo = NULL, *path = NULL, *span = NULL;
     const char *ranks = "0";
-    for (int i = 1; i < argc; i++) {
-        const char **const value = strcmp(argv[i], "-o") == 0        ? &path
-                                   : strcmp(argv[i], "--topo") == 0  ? &topo
-                                   : strcmp(argv[i], "--span") == 0  ? &span
-                                   : strcmp(argv[i], "--ranks") == 0 ? &ranks
-                                                                     : NULL;
-        if (value && i + 1 == argc)
-            return command_usage("timeline", "%s needs a value", argv[i]);
-        if (value)
-            *value = argv[++i];
-        else if (argv[i][0] == '-' || dir)
-            return command_usage("timeline", "unexpected argument '%s'",
-                                 argv[i]);
-        else
-            dir = argv[i];
-    }
+    const struct command_option options[] = {{"-o", &path, NULL},
+                                             {"--topo", &topo, NULL},
+                                             {"--span", &span, NULL},
+                                             {"--ranks", &ranks, NULL},
+                                             {NULL, NULL, NULL}};
+    int status = command_arguments(argc, argv, options, &dir);
+    if (status)
+        return status;
     if (!dir)
-        return command_usage("timeline", "give the directory of a saved run");
+        return command_usage("give the directory of a saved run");
     if (!path || (!ends_with(path, ".json") && !ends_with(path, ".svg")))
-        return command_usage("timeline",
-                             "-o needs a file that ends in .json or .svg");
+        return command_usage("-o needs a file that ends in .json or .svg");
     char *end;
     const unsigned long nranks = strtoul(ranks, &end, 10);
     if (*end || end == ranks || nranks > UINT32_MAX)
-        return command_usage("timeline", "--ranks %s: not a number", ranks);
+        return command_usage("--ranks %s: not a number", ranks);
     struct command_run r;
-    int status = command_run_init(&r, dir, topo);
+    status = command_run_init(&r, dir, topo);
     if (status == 0)
         status = write_picture(&r, dir, path, span, (uint32_t)nranks);
     command_run_release(&r);

@@ -1,5 +1,5 @@
 /*
- * commgraph topo: a machine as nvidia-smi topo -m shows it
+ * commgraph topo: show a machine as nvidia-smi topo -m does
  */
 #include <string.h> /* strcmp */
 
@@ -57,8 +57,7 @@ int cmd_topo(int argc, char **argv)
     char err[600], list[400];
     topo_list(list, sizeof list);
     if (argc != 2 || argv[1][0] == '-')
-        return command_usage("topo", "name a machine: one of %s, or a file",
-                             list);
+        return command_usage("name a machine: one of %s, or a file", list);
     struct topo *const t = topo_load(argv[1], err, sizeof err);
     if (!t)
         return command_failed("%s", err);

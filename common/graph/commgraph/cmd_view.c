@@ -1,10 +1,10 @@
 #include <errno.h>  /* errno */
 #include <stdlib.h> /* free */
-#include <string.h> /* strcmp */
+#include <string.h> /* strerror */
 
 #include "command.h"
-#include "graph/span.h"
-#include "graph/view.h"
+#include "graph/draw/view.h"
+#include "graph/record/span.h"
 
 static int write_page(const struct view *v, const char *path)
 {
@@ -23,8 +23,8 @@ static int write_page(const struct view *v, const char *path)
     return err ? command_failed("%s: %s", path, strerror(errno)) : 0;
 }
 
-/* From the first call to the last end of the operations that are in, or of the
- * whole run (in NULL), in us. */
+/* The time in us from the first call to the last end of the operations marked
+ * in `in`, or of the whole run if it is NULL. */
 static double length_us(const struct command_run *r, const char *in)
 {
     const struct replay_time *const time = replay_times(r->replay);
@@ -68,25 +68,18 @@ static int write_view(const struct command_run *r, const char *dir,
 int cmd_view(int argc, char **argv)
 {
     const char *dir = NULL, *topo = NULL, *path = NULL, *span = NULL;
-    for (int i = 1; i < argc; i++) {
-        const char **const value = strcmp(argv[i], "-o") == 0       ? &path
-                                   : strcmp(argv[i], "--topo") == 0 ? &topo
-                                   : strcmp(argv[i], "--span") == 0 ? &span
-                                                                    : NULL;
-        if (value && i + 1 == argc)
-            return command_usage("view", "%s needs a value", argv[i]);
-        if (value)
-            *value = argv[++i];
-        else if (argv[i][0] == '-' || dir)
-            return command_usage("view", "unexpected argument '%s'", argv[i]);
-        else
-            dir = argv[i];
-    }
+    const struct command_option options[] = {{"-o", &path, NULL},
+                                             {"--topo", &topo, NULL},
+                                             {"--span", &span, NULL},
+                                             {NULL, NULL, NULL}};
+    int status = command_arguments(argc, argv, options, &dir);
+    if (status)
+        return status;
     if (!dir || !path)
-        return command_usage("view", "give the directory of a saved run, and "
-                                     "-o FILE.html");
+        return command_usage("give the directory of a saved run, and "
+                             "-o FILE.html");
     struct command_run r;
-    int status = command_run_init(&r, dir, topo);
+    status = command_run_init(&r, dir, topo);
     if (status == 0)
         status = write_view(&r, dir, span, path);
     command_run_release(&r);

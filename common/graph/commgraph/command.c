@@ -5,69 +5,26 @@
 #include <unistd.h> /* environ */
 
 #include "command.h"
+#include "graph/replay/load.h"
 
-static const struct command {
-    const char *name, *arguments, *what;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"time", "DIR [--topo T] [--json]",
-     "total time of each kind of operation and of each rank", cmd_time},
-    {"timeline",
-     "DIR -o FILE.json|FILE.svg [--topo T] [--span NAME] [--ranks N]",
-     "timeline of a run, for Perfetto (.json) or as a picture (.svg)",
-     cmd_timeline},
-    {"view", "DIR -o FILE.html [--span NAME] [--topo T]",
-     "a page to look at a run with, in a browser", cmd_view},
-    {"hazards", "DIR [--json]",
-     "races and other memory errors; exit status 1 if there are any",
-     cmd_hazards},
-    {"critical-path", "DIR [--topo T] [--all]",
-     "the chain of operations that determined the run's end", cmd_path},
-    {"explain", "DIR [--span NAME] [--topo T] [--json]",
-     "why a run takes as long as it does, and what would help", cmd_explain},
-    {"topo", "T", "a machine's links, as nvidia-smi topo -m shows them",
-     cmd_topo},
-    {"speeds", "T...",
-     "bandwidth and latency of the machines' kinds of links, one copy alone",
-     cmd_speeds},
-    {"collective",
-     "--topo T --op OP --ranks N [--nodes M] --bytes B [--algo A] [--proto P] "
-     "[--json]",
-     "modelled time of a collective over the first N GPUs", cmd_collective},
-    {"p2p", "--topo T [--json | --svg FILE]",
-     "bandwidth and latency of copies between all GPUs", cmd_p2p},
-    {"expect", "[TABLE...] --topo T [--op OP] [--ranks N] [--nodes M]",
-     "compare the output of nccl-tests (or standard input) with the model",
-     cmd_expect},
-    {"fit",
-     "TABLE... --topo T [-o MINE.xml] [--svg FILE] [--op OP] [--ranks N]"
-     " [--nodes M]",
-     "fit a machine to the output of nccl-tests, or CSV (bytes,us)", cmd_fit},
-};
+static const struct command *running;
 
-enum { NCOMMANDS = sizeof commands / sizeof *commands };
-
-static void print_usage(FILE *f)
+int command_start(const struct command *c, int argc, char **argv)
 {
-    fprintf(f, "usage:\n");
-    for (int i = 0; i < NCOMMANDS; i++)
-        fprintf(f, "  commgraph %s %s\n        %s\n", commands[i].name,
-                commands[i].arguments, commands[i].what);
-    fprintf(f, "T is a machine's name or the path of its XML file.\n");
+    running = c;
+    return c->run(argc, argv);
 }
 
-int command_usage(const char *name, const char *format, ...)
+int command_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "commgraph %s: ", name);
+    fprintf(stderr, "commgraph %s: ", running->name);
     vfprintf(stderr, format, args);
     fprintf(stderr, "\n");
     va_end(args);
-    for (int i = 0; i < NCOMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            fprintf(stderr, "usage: commgraph %s %s\n", name,
-                    commands[i].arguments);
+    fprintf(stderr, "usage: commgraph %s %s\n", running->name,
+            running->arguments);
     return COMMAND_USAGE;
 }
 
@@ -89,6 +46,34 @@ int command_set(const char *name, int (*parse)(const char *words), int *set)
     if (*set == 0)
         return command_failed("%s=%s: not a list of names that NCCL knows",
                               name, words);
+    return 0;
+}
+
+static const struct command_option *find(const struct command_option *o,
+                                         const char *name)
+{
+    while (o->name && strcmp(o->name, name) != 0)
+        o++;
+    return o->name ? o : NULL;
+}
+
+int command_arguments(int argc, char **argv,
+                      const struct command_option *options, const char **dir)
+{
+    *dir = NULL;
+    for (int i = 1; i < argc; i++) {
+        const struct command_option *const o = find(options, argv[i]);
+        if (o && o->value && i + 1 == argc)
+            return command_usage("%s needs a value", argv[i]);
+        if (o && o->value)
+            *o->value = argv[++i];
+        else if (o)
+            *o->flag = 1;
+        else if (argv[i][0] == '-' || *dir)
+            return command_usage("unexpected argument '%s'", argv[i]);
+        else
+            *dir = argv[i];
+    }
     return 0;
 }
 
@@ -138,17 +123,4 @@ void command_run_release(struct command_run *r)
     graph_free(r->graph);
     topo_free(r->topo);
     *r = (struct command_run){0};
-}
-
-int command_main(int argc, char **argv)
-{
-    const char *const name = argc > 1 ? argv[1] : "";
-    for (int i = 0; i < NCOMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    const int help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0;
-    if (!help && *name)
-        fprintf(stderr, "commgraph: unknown command '%s'\n", name);
-    print_usage(help ? stdout : stderr);
-    return help ? 0 : COMMAND_USAGE;
 }

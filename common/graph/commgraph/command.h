@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-#include "graph/replay.h"
+#include "graph/replay/replay.h"
 
 enum { COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
-/* The program: runs the command that is named first. */
+/* The program's main(). Runs the command that the first argument names. */
 int command_main(int argc, char **argv);
 
 int cmd_time(int argc, char **argv);
@@ -30,21 +30,44 @@ int cmd_fit(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_expect(int argc, char **argv);
 
-/* Print "commgraph: ..." and the command's usage; returns COMMAND_USAGE. */
-int command_usage(const char *name, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+struct command {
+    const char *name, *arguments, *what;
+    int (*run)(int argc, char **argv);
+};
+
+/* Run a command, for which command_usage() speaks from now on. */
+int command_start(const struct command *c, int argc, char **argv);
+
+/* Print "commgraph NAME: ..." and the usage of the command that is running;
+ * returns COMMAND_USAGE. */
+int command_usage(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 /* Print "commgraph: ..." to standard error; returns COMMAND_FAILED. */
 int command_failed(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* Parse an environment variable into a set. Returns 0, or COMMAND_FAILED with
- * a message if it has an unknown word. */
+/* Parse an environment variable into a set. Returns 0, or COMMAND_FAILED after
+ * a message if the variable has an unknown word. */
 int command_set(const char *variable, int (*parse)(const char *words),
                 int *set);
 
-/* Load a machine and give NCCL's variables their effect; what has none is said
- * on standard error. NULL after a message. */
+struct command_option {
+    const char *name;
+    const char **value; /* gets the next argument; NULL for a flag */
+    int *flag;          /* becomes 1 */
+};
+
+/*
+ * Read the arguments of a command: options, which a NULL name ends, and the
+ * directory of a saved run. *dir becomes NULL without one. Returns 0, or the
+ * exit status after a message.
+ */
+int command_arguments(int argc, char **argv,
+                      const struct command_option *options, const char **dir);
+
+/* Load a machine and apply NCCL's environment variables to it. Variables
+ * without an effect are reported on standard error. NULL after a message. */
 struct topo *command_topo(const char *name);
 
 /* A saved run, replayed. */
@@ -52,13 +75,13 @@ struct command_run {
     struct graph *graph;
     struct topo *topo;
     struct replay *replay;
-    struct replay_options options; /* it was replayed with */
+    struct replay_options options; /* options of this replay */
 };
 
 /*
- * Load the run in `dir` and replay it on machine `topo`, or if that is
- * NULL on the one it was recorded for. Honours NCCL_ALGO and NCCL_PROTO.
- * Returns 0, or the exit status after printing a message.
+ * Load the run in `dir` and replay it on machine `topo`, or, if that is NULL,
+ * on the machine that it was recorded for. Honours NCCL_ALGO and NCCL_PROTO.
+ * Returns 0, or the exit status after a message.
  */
 int command_run_init(struct command_run *r, const char *dir, const char *topo);
 void command_run_release(struct command_run *r);

@@ -4,18 +4,29 @@
 
 static const struct text {
     const char *name;
-    const char *what; /* with %u: count, %s: name of the operation */
+    const char *what; /* with %u for the count and %s for the operation */
     const char *advice;
 } texts[EXPLAIN_KINDS] = {
     [EXPLAIN_LAUNCHES] =
         {"launches",
          "the GPU waits for launches: %u of %s cost more to start "
          "than to run",
-         "fuse short kernels into longer ones, or record them once as a CUDA "
-         "graph and launch that"},
+         "fuse short kernels into longer ones. A CUDA graph of them, recorded "
+         "once, saves a part of it"},
     [EXPLAIN_EVENTS] =
         {"events", "the host spends its time on events: %u calls of %s",
          "record one event where the data is complete, and wait for that one"},
+    [EXPLAIN_BATCH] =
+        {"small-batch",
+         "the kernels of a step are too short for the GPU: %u of %s cost more "
+         "to start than to run",
+         "give each step a larger batch, so that fewer and longer kernels do "
+         "the same work (the saving is that of 8 times the batch)"},
+    [EXPLAIN_ALLOCATION] =
+        {"allocation",
+         "the GPU waits while the host allocates and frees memory: %u calls of "
+         "%s",
+         "allocate once, before the first step, and use the buffer again"},
     [EXPLAIN_CALLS] =
         {"calls", "the host makes %u calls of %s while the GPU is idle",
          "do it once, before the first step, and use the result again"},
@@ -23,8 +34,21 @@ static const struct text {
         {"sync",
          "the host blocks: %u calls of %s, after each of which the GPU "
          "has nothing to do",
-         "let streams wait for each other (cudaStreamWaitEvent), and block "
-         "once, when the host needs a result"},
+         "leave the wait out: a stream keeps its own order, and another "
+         "stream can wait for it (cudaStreamWaitEvent). Block once, when the "
+         "host needs a result"},
+    [EXPLAIN_INPUT] =
+        {"slow-input",
+         "the GPU has nothing to do while the host works: %u calls of %s",
+         "prepare the next step's input while the GPU works on this one: after "
+         "the launches of a step and before the wait for it, or in a thread of "
+         "its own"},
+    [EXPLAIN_DEFAULT_STREAM] =
+        {"default-stream",
+         "work takes turns only because stream 0 and the streams of "
+         "cudaStreamCreate wait for each other: %u of %s wait for it",
+         "create the other streams with cudaStreamNonBlocking, and order what "
+         "depends on each other by events (cudaStreamWaitEvent)"},
     [EXPLAIN_SMALL] =
         {"small",
          "%u transfers by %s are so small that they cost little but "
@@ -41,8 +65,9 @@ static const struct text {
          "the next is still on its way (a pipeline); or use a tree"},
     [EXPLAIN_ROOT] =
         {"root", "most bytes go through one GPU: %u of %s share its link",
-         "use a ring or a tree, or the collective itself, so that each GPU "
-         "carries an equal part"},
+         "use the collective itself (ncclReduce for a sum, ncclBroadcast for "
+         "copies), or a ring or a tree, so that each GPU carries an equal "
+         "part"},
     [EXPLAIN_STAGED] =
         {"staged", "%u of %s go through the host's memory, without peer access",
          "enable peer access between these GPUs (cudaDeviceEnablePeerAccess)"},
@@ -66,6 +91,10 @@ static const struct text {
     [EXPLAIN_MPI] =
         {"mpi", "the data of GPUs goes through the host: %u of %s",
          "pass device buffers to NCCL instead of copying them to the host"},
+    [EXPLAIN_BANDWIDTH] =
+        {"bandwidth", "kernels are as fast as the GPU's memory: %u of %s",
+         "move fewer bytes: fuse kernels that read what the one before wrote, "
+         "or use 16-bit types (the saving is that of half the bytes)"},
     [EXPLAIN_OVERLAP] =
         {"overlap",
          "communication and computation take turns: %u of %s are "
@@ -99,9 +128,68 @@ const char *explain_name(enum explain_kind kind)
     return texts[kind].name;
 }
 
-const char *explain_advice(enum explain_kind kind)
+/* ---- advice that depends on what the program does already --------------- */
+
+/* True for a kernel of a CUDA graph, whose launch costs the host nothing. */
+static int is_replayed(const struct graph *g, uint32_t node)
 {
-    return texts[kind].advice;
+    enum { NEXT_TO_NOTHING_PS = 10000 };
+    return g->nodes[node].node.host_ps < NEXT_TO_NOTHING_PS;
+}
+
+static int is_blocking_copy(const struct graph *g, uint32_t node)
+{
+    return g->nodes[node].node.kind == GRAPH_COPY;
+}
+
+/* True for a copy from the host. */
+static int is_input(const struct graph *g, uint32_t node)
+{
+    const struct graph_view *const v = &g->nodes[node];
+    return v->node.kind == GRAPH_COPY && v->nmoves > 0 && v->moves[0].from < 0;
+}
+
+/* True if the operation's stream has no kernels. */
+static int has_own_stream(const struct graph *g, uint32_t node)
+{
+    const struct graph_node *const n = &g->nodes[node].node;
+    for (uint32_t at = g->first[n->rank]; at < g->first[n->rank + 1]; at++)
+        if (g->nodes[at].node.kind == GRAPH_KERNEL &&
+            g->nodes[at].node.queue == n->queue)
+            return 0;
+    return 1;
+}
+
+/* Instead of the general advice, for a representative operation like this. The
+ * first that applies. */
+static const struct special {
+    enum explain_kind kind;
+    int (*applies)(const struct graph *g, uint32_t node);
+    const char *advice;
+} specials[] = {
+    {EXPLAIN_LAUNCHES, is_replayed,
+     "fuse short kernels into longer ones: in a CUDA graph, too, each of them "
+     "has to start"},
+    {EXPLAIN_SYNC, is_blocking_copy,
+     "copy with cudaMemcpyAsync from or to pinned memory (cudaMallocHost), and "
+     "block once, when the host needs a result"},
+    {EXPLAIN_OVERLAP, is_input,
+     "copy the next input on a stream of its own while kernels work on this "
+     "one: two buffers, and an event in each direction"},
+    {EXPLAIN_OVERLAP, has_own_stream,
+     "it has a stream of its own. Cut it into parts, start each as soon as its "
+     "data is complete, and let no kernel wait for it before one needs the "
+     "result"},
+};
+
+const char *explain_advice(const struct graph *g,
+                           const struct explain_finding *f)
+{
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (specials[i].kind == f->kind && f->node != GRAPH_NOWHERE &&
+            specials[i].applies(g, f->node))
+            return specials[i].advice;
+    return texts[f->kind].advice;
 }
 
 const char *explain_what(const struct graph *g, const struct topo *topo,

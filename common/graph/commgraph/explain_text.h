@@ -1,19 +1,22 @@
 /*
- * explain_text.h: the words for what explain.h finds
+ * explain_text.h: findings of explain.h in words
  */
 #ifndef COMMLAB_COMMGRAPH_EXPLAIN_TEXT_H
 #define COMMLAB_COMMGRAPH_EXPLAIN_TEXT_H
 
-#include "graph/explain.h"
+#include "graph/explain/explain.h"
 
 /* "launches", "sync", ..., "compute", "nvlink", ... */
 const char *explain_name(enum explain_kind kind);
 
-/* Of a cause: what happened, in one sentence with its figures; and what to
- * try. Of a limit: what costs nothing then. Returns out. */
+/* For a cause: one sentence with figures on what happened, and what to try. For
+ * a limit: what would cost nothing. Returns out. */
 const char *explain_what(const struct graph *g, const struct topo *topo,
                          const struct explain_finding *f, char *out,
                          size_t nbytes);
-const char *explain_advice(enum explain_kind kind);
+
+/* What to try: something that the operation's program does not do already. */
+const char *explain_advice(const struct graph *g,
+                           const struct explain_finding *f);
 
 #endif

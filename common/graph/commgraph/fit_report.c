@@ -73,9 +73,9 @@ static void print_values(const struct fit *f)
 
 /* ---- rows that don't fit ------------------------------------------------- */
 
-struct pattern { /* of a table's odd rows; slow: measured over fitted */
+struct pattern { /* summary of a table's odd rows; slow: measured over fitted */
     int n, slow, large, large_slow, small, small_slow, wrong, odd;
-    double log_slow, least, most; /* of large slow rows */
+    double log_slow, least, most; /* over large slow rows */
 };
 
 static struct pattern pattern_of(const struct fit *f, int table)
@@ -141,7 +141,8 @@ static struct nccltests_row row_of(const struct fit *f, int i)
     return (struct nccltests_row){r->nbytes, r->us, r->wrong, r->line};
 }
 
-/* Of a table (-1: of all), printed if asked for. Returns how many. */
+/* Count the rows of a table, or of all tables (-1), that don't fit; print
+ * them if asked to. */
 static int sick_rows(const struct fit *f, int table, int print)
 {
     int n = 0;

@@ -1,11 +1,11 @@
 /*
- * fit_svg.c: measured against fitted, time by size, both logarithmic
+ * fit_svg.c: measured and fitted time by size, on logarithmic axes
  */
 #include <math.h>   /* log */
 #include <string.h> /* strrchr */
 
 #include "fit_report.h"
-#include "graph/escape.h"
+#include "graph/draw/escape.h"
 
 enum { WIDTH = 760, HEIGHT = 460, LEFT = 70, TOP = 40, BOTTOM = 46, KEY = 18 };
 

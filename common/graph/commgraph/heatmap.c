@@ -2,11 +2,11 @@
 
 #include <math.h> /* log */
 
-#include "graph/escape.h"
+#include "graph/draw/escape.h"
 
 enum { CELL_W = 46, CELL_H = 26, LEFT = 44, TOP = 58, MARGIN = 12 };
 
-/* From white for the least to a dark blue for the most. */
+/* A colour from white for the least to a dark blue for the most. */
 static void shade(double share, int rgb[3])
 {
     static const int dark[3] = {8, 69, 148};

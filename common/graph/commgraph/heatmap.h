@@ -7,9 +7,10 @@
 #include <stdio.h>
 
 /*
- * An SVG of n x n cells, from row to column, each with its number and a shade:
- * the darker, the more, by the logarithm, since links differ by factors. The
- * diagonal is left out. 0, or -1 if f can't be written.
+ * An SVG of n x n cells, from row to column. Each cell shows its number and a
+ * shade, which is darker for larger numbers. Shades follow the logarithm, since
+ * links differ by factors. The diagonal is left out. Returns 0, or -1 if f
+ * can't be written.
  */
 int heatmap_svg(FILE *f, const char *title, const double *at, int n);
 

@@ -1,9 +1,8 @@
 /*
- * commgraph: modelled times and pictures of saved runs, and figures of
- * machines
+ * commgraph: modelled times and pictures of saved runs, and data about machines
  *
- * SIMGPU_GRAPH=DIR saves a run. NCCL_ALGO and NCCL_PROTO have the same
- * meaning as for NCCL.
+ * SIMGPU_GRAPH=DIR saves a run. NCCL_ALGO and NCCL_PROTO mean what they mean to
+ * NCCL.
  */
 #include "command.h"
 

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-/* Where the value of this option goes; NULL: there is no such option. */
+/* Where to store the value of this option; NULL if there is no such option. */
 static const char **value_of(const char *option, struct tables_options *out,
                              const struct tables_option *more)
 {
@@ -24,20 +24,19 @@ static const char **value_of(const char *option, struct tables_options *out,
     return NULL;
 }
 
-int tables_arguments(const char *name, int argc, char **argv,
-                     struct tables_options *out,
+int tables_arguments(int argc, char **argv, struct tables_options *out,
                      const struct tables_option *more)
 {
     for (int i = 1; i < argc; i++) {
         const char **const value = value_of(argv[i], out, more);
         if (value && i + 1 == argc)
-            return command_usage(name, "%s needs a value", argv[i]);
+            return command_usage("%s needs a value", argv[i]);
         if (value)
             *value = argv[++i];
         else if (argv[i][0] == '-' && argv[i][1])
-            return command_usage(name, "unexpected argument '%s'", argv[i]);
+            return command_usage("unexpected argument '%s'", argv[i]);
         else if (out->npaths == TABLES_FILES)
-            return command_usage(name, "more than %d tables", TABLES_FILES);
+            return command_usage("more than %d tables", TABLES_FILES);
         else
             out->path[out->npaths++] = argv[i];
     }
@@ -58,7 +57,7 @@ static int read_file(const char *path, struct nccltests *all)
     return failed ? command_failed("%s", err) : 0;
 }
 
-/* A number from 1 to 100000, 0 if it isn't one. */
+/* Read a number from 1 to 100000; 0 if it isn't one. */
 static int number(const char *text)
 {
     char *end;
@@ -66,7 +65,7 @@ static int number(const char *text)
     return *end || n < 1 || n > 100000 ? 0 : (int)n;
 }
 
-/* nranks / nodes on each node. */
+/* Give each node nranks / nodes ranks. */
 static int spread(struct nccltests_table *t, int nodes)
 {
     const int each = nodes > 0 ? (t->nranks + nodes - 1) / nodes : 0;
@@ -79,38 +78,34 @@ static int spread(struct nccltests_table *t, int nodes)
     return 0;
 }
 
-static int complete(const char *name, struct nccltests_table *t,
-                    const struct tables_options *o)
+static int complete(struct nccltests_table *t, const struct tables_options *o)
 {
     if (t->op == TOPO_OP_NONE && o->op)
         t->op = nccltests_op(o->op, strlen(o->op));
     if (t->op == TOPO_OP_NONE)
-        return command_usage(name,
-                             "%s: which operation is it? Say --op and one of "
+        return command_usage("%s: which operation is it? Say --op and one of "
                              "%s",
                              t->file, nccltests_ops);
     if (t->nranks == 0 && o->ranks)
         t->nranks = number(o->ranks);
     if (t->nranks < 2)
-        return command_usage(name,
-                             "%s: it doesn't list its ranks; say --ranks N, "
+        return command_usage("%s: it doesn't list its ranks; say --ranks N, "
                              "from 2 on",
                              t->file);
     if (o->nodes && !t->rank &&
         (number(o->nodes) > t->nranks || spread(t, number(o->nodes)) != 0))
-        return command_usage(name, "--nodes %s: %d ranks can't be on so many",
+        return command_usage("--nodes %s: %d ranks can't be on so many",
                              o->nodes, t->nranks);
     return 0;
 }
 
-int tables_read(const char *name, struct nccltests *all,
-                const struct tables_options *options)
+int tables_read(struct nccltests *all, const struct tables_options *options)
 {
     int status = 0;
     for (int i = 0; i < options->npaths && status == 0; i++)
         status = read_file(options->path[i], all);
     for (int i = 0; i < all->n && status == 0; i++)
-        status = complete(name, &all->table[i], options);
+        status = complete(&all->table[i], options);
     if (status != 0)
         nccltests_release(all);
     return status;

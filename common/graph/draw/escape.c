@@ -1,4 +1,4 @@
-#include "graph/escape.h"
+#include "graph/draw/escape.h"
 
 static char printable(char c)
 {
@@ -10,7 +10,7 @@ void escape_json(FILE *f, const char *text)
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fputc('\\', f);
-        if (*text == '<') // JSON in a page must not end its <script>
+        if (*text == '<') // JSON in a page must not end the page's <script>
             fputs("\\u003c", f);
         else
             fputc(printable(*text), f);

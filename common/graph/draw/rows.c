@@ -1,10 +1,10 @@
-#include "graph/rows.h"
+#include "graph/draw/rows.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 
 #include "base/map.h"
-#include "graph/overlap.h"
+#include "graph/replay/overlap.h"
 
 void rows_release(struct rows *rows)
 {
@@ -16,7 +16,7 @@ void rows_release(struct rows *rows)
 
 static int by_place_on_page(const void *a, const void *b)
 {
-    const struct row *const x = a, *const y = b;
+    const struct graph_row *const x = a, *const y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     if (x->is_queue != y->is_queue)
@@ -29,8 +29,8 @@ static uint64_t key_of(uint32_t rank, int is_queue, uint32_t number)
     return (uint64_t)rank << 33 | (uint64_t)is_queue << 32 | number;
 }
 
-/* Add the row of a thread or queue, if it is missing. Returns -1 if memory runs
- * out. */
+/* Add the row of a thread or queue if it is missing. Returns -1 if
+ * memory runs out. */
 static int add_row(struct rows *rows, struct map *known,
                    const struct graph_node *n, int is_queue)
 {
@@ -42,20 +42,20 @@ static int add_row(struct rows *rows, struct map *known,
         return 0;
     if ((rows->n & (rows->n - 1)) == 0) {
         void *const larger = realloc(rows->row, (rows->n ? 2 * rows->n : 1) *
-                                                    sizeof(struct row));
+                                                    sizeof(struct graph_row));
         if (!larger)
             return -1;
         rows->row = larger;
     }
     *at = 1;
-    rows->row[rows->n++] = (struct row){.rank = n->rank,
-                                        .is_queue = is_queue,
-                                        .number = number,
-                                        .place = n->place};
+    rows->row[rows->n++] = (struct graph_row){.rank = n->rank,
+                                              .is_queue = is_queue,
+                                              .number = number,
+                                              .place = n->place};
     return 0;
 }
 
-static void name_row(struct row *row, const struct graph *g)
+static void name_row(struct graph_row *row, const struct graph *g)
 {
     const char *name = "stream";
     for (size_t i = 0; i < g->nqueues; i++)
@@ -77,7 +77,7 @@ static int place_nodes(struct rows *rows, struct map *known,
                        const struct graph *g)
 {
     for (uint32_t i = 0; i < rows->n; i++) {
-        const struct row *const r = &rows->row[i];
+        const struct graph_row *const r = &rows->row[i];
         uint64_t *const at =
             map_at(known, key_of(r->rank, r->is_queue, r->number));
         if (!at)
@@ -120,7 +120,7 @@ int rows_init(struct rows *rows, const struct graph *g)
 
 /* ---- pieces -------------------------------------------------------------- */
 
-static void give(piece_fn *fn, void *arg, struct piece p, enum look look,
+static void give(piece_fn *fn, void *arg, struct graph_piece p, enum look look,
                  uint64_t begin_ps, uint64_t end_ps)
 {
     p.look = look;
@@ -130,7 +130,7 @@ static void give(piece_fn *fn, void *arg, struct piece p, enum look look,
         fn(arg, &p);
 }
 
-static void device_pieces(struct piece p, const struct graph_view *v,
+static void device_pieces(struct graph_piece p, const struct graph_view *v,
                           const struct replay_time *t, const struct overlap *o,
                           piece_fn *fn, void *arg)
 {
@@ -157,7 +157,7 @@ void rows_pieces(const struct rows *rows, const struct graph *g,
     const struct replay_time *const t = &time[at];
     const uint64_t host_ps =
         v->node.host_ps < t->issue_ps ? v->node.host_ps : t->issue_ps;
-    struct piece p = {.node = at, .row = rows->host[at]};
+    struct graph_piece p = {.node = at, .row = rows->host[at]};
     give(fn, arg, p, LOOK_HOST, t->issue_ps - host_ps, t->issue_ps);
     if (v->node.queue == 0 || (v->node.flags & GRAPH_JOIN))
         give(fn, arg, p, LOOK_WAIT, t->issue_ps, t->end_ps);

@@ -1,10 +1,10 @@
 #include <errno.h>    /* ENOMEM */
 #include <inttypes.h> /* PRIu64 */
 
-#include "graph/escape.h"
-#include "graph/overlap.h"
-#include "graph/rows.h"
-#include "graph/timeline.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/rows.h"
+#include "graph/draw/timeline.h"
+#include "graph/replay/overlap.h"
 
 static const char *const look_name[LOOKS] = {
     [LOOK_HOST] = "host",
@@ -30,17 +30,17 @@ static void put_us(FILE *f, const char *key, uint64_t ps)
             ps % 1000000);
 }
 
-/* Begin an event on a row; the caller writes the rest and "}". */
+/* Start an event on a row; the caller writes the rest and "}". */
 static void begin_event(struct writer *w, const char *phase, uint32_t row)
 {
-    const struct row *const r = &w->rows->row[row];
+    const struct graph_row *const r = &w->rows->row[row];
     fprintf(w->f, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u",
             w->nevents++ ? ",\n" : "", phase, r->rank, row);
 }
 
 static void put_row(struct writer *w, uint32_t row)
 {
-    const struct row *const r = &w->rows->row[row];
+    const struct graph_row *const r = &w->rows->row[row];
     if (row == 0 || w->rows->row[row - 1].rank != r->rank) {
         begin_event(w, "M", row);
         fprintf(w->f,
@@ -57,7 +57,7 @@ static void put_row(struct writer *w, uint32_t row)
             row);
 }
 
-static void put_piece(void *arg, const struct piece *p)
+static void put_piece(void *arg, const struct graph_piece *p)
 {
     struct writer *const w = arg;
     const struct graph_view *const v = &w->t->graph->nodes[p->node];
@@ -81,7 +81,7 @@ static void put_piece(void *arg, const struct piece *p)
     fputs("}}", w->f);
 }
 
-/* An arrow from the first member of a match to each of the others. */
+/* Write an arrow from the first member of a match to each of the others. */
 static void put_arrows(struct writer *w, uint32_t at)
 {
     uint32_t n;

@@ -3,17 +3,17 @@
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* strlen */
 
-#include "graph/escape.h"
-#include "graph/overlap.h"
-#include "graph/rows.h"
-#include "graph/timeline.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/rows.h"
+#include "graph/draw/timeline.h"
+#include "graph/replay/overlap.h"
 
 /*
  * Looks differ in lightness or pattern, so that they can be distinguished in
  * print.
  */
 static const struct {
-    const char *name, *fill, *ink; /* ink: of text on it */
+    const char *name, *fill, *ink; /* ink: colour of text on it */
 } look[LOOKS] = {
     [LOOK_HOST] = {"host call", "#ffffff", "#000000"},
     [LOOK_WAIT] = {"host waits", "url(#wait)", "#000000"},
@@ -26,15 +26,15 @@ static const struct {
 
 /* Sizes in pixels. */
 enum {
-    LEFT = 210,   /* names of rows */
-    WIDTH = 1000, /* the plot */
+    LEFT = 210,   /* for the names of rows */
+    WIDTH = 1000, /* width of the plot */
     RIGHT = 20,
-    TOP = 64,     /* title and axis */
-    ROW = 24,     /* height of a row, */
-    BAR = 18,     /* and of a bar in it */
+    TOP = 64,     /* for title and axis */
+    ROW = 24,     /* height of a row */
+    BAR = 18,     /* height of a bar in its row */
     GAP = 8,      /* between ranks */
-    LETTER = 6,   /* one letter of a bar's text */
-    LEGEND = 215, /* one entry of the legend, five to a line */
+    LETTER = 6,   /* width of a letter of a bar's text */
+    LEGEND = 215, /* width of an entry of the legend, five per line */
     PER_LINE = 5,
 };
 
@@ -42,11 +42,12 @@ struct drawing {
     FILE *f;
     const struct timeline *t;
     const struct rows *rows;
-    uint32_t nrows;            /* of the ranks that are drawn: the first rows */
+    uint32_t nrows;            /* rows of the ranks that are drawn, which
+                                  come first */
     uint64_t begin_ps, end_ps; /* the time that is drawn */
     struct {                   /* by row */
-        double y, until;       /* top; right end of the last bar, */
-        enum look look;        /* and its look */
+        double y, until;       /* top; right end of the last bar */
+        enum look look;        /* look of that bar */
     } * row;
     double bottom;
 };
@@ -112,8 +113,8 @@ static void put_head(const struct drawing *d)
     fputs("</text>\n", d->f);
 }
 
-/* The step between ticks: 1, 2 or 5 times a power of ten, at most ten of
- * them. */
+/* The step between ticks: 1, 2 or 5 times a power of ten, for at
+ * most ten ticks. */
 static uint64_t tick_step(uint64_t whole_ps)
 {
     uint64_t step = 1;
@@ -134,7 +135,7 @@ static void put_axis(const struct drawing *d)
                 {1, "ps"}};
     int u = 0;
     const uint64_t whole = d->end_ps - d->begin_ps;
-    while (unit[u].ps > whole) // which is 1 at least
+    while (unit[u].ps > whole) // `whole` is at least 1
         u++;
     const uint64_t step = tick_step(whole);
     for (uint64_t ps = 0; ps <= whole; ps += step) {
@@ -180,8 +181,8 @@ static int begins_word(const char *name, const char *at)
 }
 
 /*
- * The part of a name that fits into a bar; if it is too long, without the
- * library's prefix. Returns 0 if fewer than three letters fit.
+ * The part of a name that fits into a bar. A name that is too long loses the
+ * library's prefix first. Returns 0 if fewer than three letters fit.
  */
 static int fit_text(char *out, size_t nbytes, const char *name, double width)
 {
@@ -197,8 +198,8 @@ static int fit_text(char *out, size_t nbytes, const char *name, double width)
     return fits >= 3;
 }
 
-/* The text of a bar. On a pattern, it lies on a white copy of itself with a
- * wide outline: not all SVG renderers support paint-order. */
+/* Write the text of a bar. On a pattern, draw it over a white copy of itself
+ * with a wide outline, because not all SVG renderers support paint-order. */
 static void put_text(const struct drawing *d, double x, double y,
                      const char *text, enum look l)
 {
@@ -212,7 +213,7 @@ static void put_text(const struct drawing *d, double x, double y,
     }
 }
 
-static void put_piece(void *arg, const struct piece *p)
+static void put_piece(void *arg, const struct graph_piece *p)
 {
     struct drawing *const d = arg;
     const struct graph_view *const v = &d->t->graph->nodes[p->node];
@@ -241,7 +242,7 @@ static void put_piece(void *arg, const struct piece *p)
     fputs("</g>\n", d->f);
 }
 
-/* Draw a line through the ends of the members of a match, on device rows. */
+/* Join the ends of a match's members on device rows by a line. */
 static void put_join(const struct drawing *d, uint32_t at)
 {
     uint32_t n;
@@ -267,7 +268,8 @@ static void put_join(const struct drawing *d, uint32_t at)
             x, top, bottom + BAR);
 }
 
-/* Choose the time to draw: everything, or while the wanted operations run. */
+/* Choose the time to draw: everything, or the time in which the wanted
+ * operations run. */
 static void choose_window(struct drawing *d)
 {
     const struct timeline *const t = d->t;
@@ -282,7 +284,7 @@ static void choose_window(struct drawing *d)
         if (time->end_ps > d->end_ps)
             d->end_ps = time->end_ps;
     }
-    if (d->begin_ps >= d->end_ps) // there are none: an empty picture
+    if (d->begin_ps >= d->end_ps) // there are none, so the picture is empty
         d->begin_ps = 0;
 }
 

@@ -1,9 +1,9 @@
-#include "graph/view.h"
+#include "graph/draw/view.h"
 
 #include <string.h> /* memcmp */
 
-#include "graph/escape.h"
-#include "graph/view_files.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/view_files.h"
 
 static void put_part(FILE *f, const char *name, const char *title,
                      const char *data)
@@ -19,8 +19,8 @@ static void put_part(FILE *f, const char *name, const char *title,
         fputs(data, f);
 }
 
-/* page.html, with @TITLE@, @STYLE@, @DATA@ and @SCRIPT@ filled in: it has no
- * other @. */
+/* Write page.html with @TITLE@, @STYLE@, @DATA@ and @SCRIPT@ filled in. It
+ * contains no other @. */
 int view_page(FILE *f, const char *title, const char *data)
 {
     const char *at = view_page_html;

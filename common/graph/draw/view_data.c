@@ -1,14 +1,13 @@
 #include <inttypes.h> /* PRId64 */
 #include <stdlib.h>   /* calloc */
-#include <string.h>   /* strlen */
 
-#include "graph/escape.h"
-#include "graph/path.h"
-#include "graph/view_writer.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/view_writer.h"
+#include "graph/explain/path.h"
 
-/* ---- what is shown ------------------------------------------------------- */
+/* ---- the selection ------------------------------------------------------- */
 
-/* When the node's call began. */
+/* The time at which the node's call began. */
 static uint64_t call_ps(const struct view_writer *w, uint32_t at)
 {
     const uint64_t host_ps = w->g->nodes[at].node.host_ps;
@@ -16,7 +15,8 @@ static uint64_t call_ps(const struct view_writer *w, uint32_t at)
     return issue_ps > host_ps ? issue_ps - host_ps : 0;
 }
 
-/* Number what is shown, and find its time: of all, that of the run. */
+/* Number what is shown, and find its time; for all operations, the run's
+ * time. */
 static void choose(struct view_writer *w, const struct view *v)
 {
     w->begin_ps = v->in ? UINT64_MAX : 0;
@@ -47,16 +47,6 @@ static void put_column(struct view_writer *w, const char *name,
     for (uint32_t i = 0; i < w->n; i++)
         fprintf(w->f, "%s%" PRId64, i ? "," : "", value(w, w->shown[i]));
     fputc(']', w->f);
-}
-
-int64_t view_string(struct view_writer *w, const char *text)
-{
-    int is_new;
-    if (!text[0])
-        return 0;
-    const uint32_t id = intern_id(&w->strings, text, strlen(text) + 1, &is_new);
-    w->failed |= id == 0;
-    return id;
 }
 
 static int64_t rank_of(struct view_writer *w, uint32_t at)
@@ -91,16 +81,6 @@ static int64_t bytes_of(struct view_writer *w, uint32_t at)
     for (size_t i = 0; i < v->nmoves && v->node.bytes == 0; i++)
         nbytes += v->moves[i].nbytes;
     return (int64_t)nbytes;
-}
-
-int64_t view_match(struct view_writer *w, uint32_t at)
-{
-    uint32_t n;
-    const uint32_t *const member = graph_matched(w->g, at, &n);
-    for (uint32_t i = 0; i < n; i++)
-        if (w->number[member[i]] != GRAPH_NOWHERE)
-            return w->number[member[i]];
-    return -1;
 }
 
 static int64_t bound_of(struct view_writer *w, uint32_t at)
@@ -143,7 +123,7 @@ static int64_t late_of(struct view_writer *w, uint32_t at)
     return late == at ? -1 : view_number(w, late, -1);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the whole object ---------------------------------------------------- */
 
 static void put_strings(struct view_writer *w)
 {

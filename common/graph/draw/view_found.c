@@ -2,15 +2,15 @@
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* strcspn */
 
-#include "graph/escape.h"
-#include "graph/hazard.h"
-#include "graph/steps.h"
-#include "graph/view_writer.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/view_writer.h"
+#include "graph/explain/steps.h"
+#include "graph/hazard/hazard.h"
 
 /* ---- hazards ------------------------------------------------------------- */
 
-/* The number of its operation i; -1 if the graph lacks it, -2 if it is not
- * shown. */
+/* The number of operation i of the hazard; -1 if the graph lacks it, -2 if
+ * it is not shown. */
 static int64_t position(const struct view_writer *w, const struct hazard *h,
                         int i)
 {
@@ -20,13 +20,13 @@ static int64_t position(const struct view_writer *w, const struct hazard *h,
     return at == GRAPH_NOWHERE ? -1 : view_number(w, at, -2);
 }
 
-/* Of a hazard with an operation that is not shown nothing is said. */
+/* False for a hazard with an operation that is not shown. */
 static int is_shown(const struct view_writer *w, const struct hazard *h)
 {
     return position(w, h, 0) != -2 && position(w, h, 1) != -2;
 }
 
-/* A report of several lines as one string. */
+/* Write a report of several lines as one string. */
 static void put_lines(FILE *f, char *text)
 {
     for (char *line = text; *line;) {
@@ -44,7 +44,8 @@ static void put_hazards(struct view_writer *w)
     char text[4096], err[200];
     struct hazards found = {0};
     int nput = 0;
-    // What is shown is a section: of calls in others, too, it is said here.
+    // The shown operations are one section, so a call also made in others is
+    // reported for this one.
     uint32_t *const section = calloc((size_t)w->g->nnodes + 1, sizeof *section);
     for (uint32_t i = 0; section && i < w->n; i++)
         section[w->shown[i]] = 1;
@@ -88,7 +89,8 @@ static void put_steps_of(struct view_writer *w, const struct steps *s,
     fputs("]}", w->f);
 }
 
-/* Of each span in which messages were sent: the first MOST_SPANS. */
+/* Write the steps of each span in which messages were sent: the
+ * first MOST_SPANS. */
 static void put_steps(struct view_writer *w)
 {
     enum { MOST_SPANS = 32 };

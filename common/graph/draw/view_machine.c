@@ -1,23 +1,23 @@
 #include <inttypes.h> /* PRId64 */
 #include <stdio.h>    /* fprintf */
 
-#include "graph/cost.h"
-#include "graph/escape.h"
-#include "graph/memory.h"
-#include "graph/view_writer.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/view_writer.h"
+#include "graph/replay/cost.h"
+#include "graph/replay/memory.h"
 #include "topo/drawing.h"
 
 /* ---- resources ----------------------------------------------------------- */
 
-enum { MOST_USES = 1024 }; /* of one operation that are shown */
+enum { MOST_USES = 1024 }; /* uses of one operation that are shown */
 
-struct pair { /* no padding: it is interned as bytes */
+struct pair { /* without padding: it is interned as bytes */
     double amount;
     int64_t resource;
 };
 
-/* The uses of an operation, which its first member that is shown stands for; 0:
- * none. */
+/* The number of an operation's uses, given for its first member that is
+ * shown; 0 for none. */
 static int64_t use_of(struct view_writer *w, struct cost_table *costs,
                       uint32_t at)
 {
@@ -68,7 +68,7 @@ static void put_uses(struct view_writer *w)
     fputc(']', w->f);
 }
 
-/* All resources keep their numbers; those that are not used have no name. */
+/* Write all resources, which keep their numbers. Unused ones have no name. */
 static void put_resources(struct view_writer *w)
 {
     const int n = topo_nresources(w->topo);
@@ -111,7 +111,7 @@ static void put_panel(struct view_writer *w, const struct drawing_panel *p)
     fputs("]]", w->f);
 }
 
-/* The panels in which something is used; the first one if none is. */
+/* Write the panels in which something is used, or the first one if none is. */
 static void put_drawing(struct view_writer *w)
 {
     struct drawing d;
@@ -131,7 +131,7 @@ static void put_drawing(struct view_writer *w)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Up to where the page begins, the sum of the changes is one. */
+/* Write the changes. Those up to the start of the page are added up to one. */
 static void put_changes(struct view_writer *w, const struct memory_change *c,
                         size_t n)
 {
@@ -147,7 +147,8 @@ static void put_changes(struct view_writer *w, const struct memory_change *c,
                 view_since(w, c[i].at_ps), c[i].nbytes);
 }
 
-/* Of each GPU with allocations: its number, its bytes, and the changes. */
+/* Write for each GPU with allocations: its number, its bytes, and the
+ * changes. */
 static void put_memory(struct view_writer *w)
 {
     struct memory m;

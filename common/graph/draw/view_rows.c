@@ -1,13 +1,13 @@
 #include <inttypes.h> /* PRId64 */
 #include <stdlib.h>   /* calloc */
 
-#include "graph/escape.h"
-#include "graph/overlap.h"
-#include "graph/path.h"
-#include "graph/rows.h"
-#include "graph/view_writer.h"
+#include "graph/draw/escape.h"
+#include "graph/draw/rows.h"
+#include "graph/draw/view_writer.h"
+#include "graph/explain/path.h"
+#include "graph/replay/overlap.h"
 
-static void put_piece(void *arg, const struct piece *p)
+static void put_piece(void *arg, const struct graph_piece *p)
 {
     struct view_writer *const w = arg;
     fprintf(w->f, "%s%d,%d,%" PRId64 ",%" PRIu64, w->npieces++ ? "," : "",
@@ -16,7 +16,7 @@ static void put_piece(void *arg, const struct piece *p)
             p->end_ps - p->begin_ps);
 }
 
-/* Only the rows in which something is shown. */
+/* Write only the rows in which something is shown. */
 static void put_rows(struct view_writer *w, const struct rows *rows)
 {
     int n = 0;
@@ -30,7 +30,7 @@ static void put_rows(struct view_writer *w, const struct rows *rows)
     }
     fputs(",\n\"rows\":[", w->f);
     for (uint32_t i = 0; i < rows->n; i++) {
-        const struct row *const r = &rows->row[i];
+        const struct graph_row *const r = &rows->row[i];
         if (w->row[i] < 0)
             continue;
         fputs(n ? ",[\"" : "[\"", w->f);

@@ -1,11 +1,11 @@
 /*
- * view_writer.h: shared by what writes the fields of view_data()
+ * view_writer.h: shared by the files that write the fields of view_data()
  */
 #ifndef COMMLAB_GRAPH_VIEW_WRITER_H
 #define COMMLAB_GRAPH_VIEW_WRITER_H
 
-#include "graph/intern.h"
-#include "graph/view.h"
+#include "graph/draw/view.h"
+#include "graph/record/intern.h"
 
 struct view_writer {
     FILE *f;
@@ -14,24 +14,24 @@ struct view_writer {
     const struct replay_time *time;
     const struct replay_options *options; /* may be NULL */
     struct intern strings, uses;
-    uint32_t *shown;  /* positions of what is shown, n of them */
-    uint32_t *number; /* by position: its index there, or GRAPH_NOWHERE */
+    uint32_t *shown;  /* positions of the n operations that are shown */
+    uint32_t *number; /* by position: its index in `shown`, or GRAPH_NOWHERE */
     uint32_t n;
-    uint64_t begin_ps, end_ps; /* 0 of the page, and the end of what it shows */
+    uint64_t begin_ps, end_ps; /* start of the page, and end of what it shows */
     char *used;                /* by resource: 1 if an operation uses it */
-    int *row; /* by row: its number in the page, -1: nothing is in it */
+    int *row; /* by row: its number in the page; -1: it is empty */
     int failed;
-    uint32_t piece_of; /* whose pieces are being written: a position */
+    uint32_t piece_of; /* position whose pieces are being written */
     int npieces;
 };
 
-/* A time as the page counts. */
+/* A time relative to the start of the page. */
 static inline int64_t view_since(const struct view_writer *w, uint64_t ps)
 {
     return (int64_t)(ps - w->begin_ps);
 }
 
-/* The number of a position, or what stands for one that is not shown. */
+/* The number of a position, or not_shown if it isn't shown. */
 static inline int64_t view_number(const struct view_writer *w, uint32_t at,
                                   int not_shown)
 {
@@ -41,10 +41,10 @@ static inline int64_t view_number(const struct view_writer *w, uint32_t at,
 /* The number of a text, 0 for "". */
 int64_t view_string(struct view_writer *w, const char *text);
 
-/* The number of the first member of its match that is shown; -1: none. */
+/* The number of the first shown member of its match; -1 if there is none. */
 int64_t view_match(struct view_writer *w, uint32_t at);
 
-/* Each writes some of the fields, or sets w->failed. */
+/* Each function writes some of the fields, or sets w->failed. */
 void view_put_rows(struct view_writer *w);    /* rows, pieces, path */
 void view_put_machine(struct view_writer *w); /* use, uses, resources, drawing,
                                                  memory */

@@ -1,25 +1,28 @@
 #define _GNU_SOURCE /* qsort_r */
-#include "graph/explain.h"
+#include "graph/explain/explain.h"
 
 #include <errno.h>  /* ENOMEM */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort_r */
 #include <string.h> /* memchr */
 
-#include "graph/cost.h"
-#include "graph/explain_case.h"
-#include "graph/span.h"
+#include "graph/explain/explain_case.h"
+#include "graph/record/span.h"
+#include "graph/replay/cost.h"
 
-/* How certain the advice is. A cause that names the very thing to change comes
- * before a general one that saves a little more. */
+/* How certain the advice is. A cause that names exactly what to change is
+ * preferred to a general one that saves a little more. */
 static const double weight[EXPLAIN_CAUSES] = {
-    [EXPLAIN_LAUNCHES] = 1.2, [EXPLAIN_EVENTS] = 1.5,
+    [EXPLAIN_LAUNCHES] = 1.2, [EXPLAIN_BATCH] = 1,
+    [EXPLAIN_EVENTS] = 1.5,   [EXPLAIN_ALLOCATION] = 1.5,
     [EXPLAIN_CALLS] = 1.5,    [EXPLAIN_SYNC] = 1.2,
+    [EXPLAIN_INPUT] = 1.5,    [EXPLAIN_DEFAULT_STREAM] = 1.5,
     [EXPLAIN_SMALL] = 1.2,    [EXPLAIN_IMBALANCE] = 1.2,
     [EXPLAIN_CHAIN] = 1,      [EXPLAIN_ROOT] = 1.2,
     [EXPLAIN_STAGED] = 2,     [EXPLAIN_PLACEMENT] = 2,
     [EXPLAIN_SLOW_LINK] = 2,  [EXPLAIN_UNGROUPED] = 1.5,
-    [EXPLAIN_MPI] = 1.5,      [EXPLAIN_OVERLAP] = 1,
+    [EXPLAIN_MPI] = 1.5,      [EXPLAIN_BANDWIDTH] = 1,
+    [EXPLAIN_OVERLAP] = 1,
 };
 
 static int no_memory(char *err, size_t err_nbytes)
@@ -28,9 +31,9 @@ static int no_memory(char *err, size_t err_nbytes)
     return -1;
 }
 
-/* ---- what is measured ---------------------------------------------------- */
+/* ---- the measured part --------------------------------------------------- */
 
-/* From a rank's first device operation on. */
+/* The first device operation of a rank. */
 static uint32_t first_work(const struct graph *g, uint32_t rank)
 {
     for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++)
@@ -49,7 +52,7 @@ static int mark_measured(struct study *s, const char *span)
     return memchr(s->in, 1, s->g->nnodes) != NULL;
 }
 
-/* A call that takes long, and that its rank makes once at this place. */
+/* True for a long call that its rank makes only once at this place. */
 static int is_setup(const struct graph *g, uint32_t at)
 {
     enum { LONG_US = 1000 };
@@ -87,15 +90,20 @@ static void find_setup(struct study *s, struct explain *out)
     }
 }
 
-/* Back to the run as it was, but for calls that set it up. */
-static void start_over(struct study *s)
+/* Undo all changes to the run but s->after, and leave out the calls that set it
+ * up. Returns -1 if memory runs out. */
+static int start_over(struct study *s)
 {
+    struct explain_finding unused = {0};
     whatif_reset(&s->w);
-    s->most_ps = UINT64_MAX;
-    memset(s->hit, 0, ((size_t)s->g->nnodes + 1) * sizeof *s->hit);
     for (uint32_t at = 0; at < s->g->nnodes; at++)
         if (s->setup[at])
             s->w.graph.nodes[at].node.latency_ps = 0;
+    if (s->after && s->after(s, &unused) < 0)
+        return -1;
+    s->most_ps = UINT64_MAX;
+    memset(s->hit, 0, ((size_t)s->g->nnodes + 1) * sizeof *s->hit);
+    return 0;
 }
 
 /* ---- the operation that stands for a cause ------------------------------- */
@@ -157,8 +165,11 @@ static int name_site(const struct study *s, struct explain_finding *f)
 
 /* ---- counterfactuals ----------------------------------------------------- */
 
-/* What the present change saves. A change that can't be replayed saves 0, but
- * for want of memory the replay fails, or is wrong (whatif.c). */
+/*
+ * How much the current change saves. A change that can't be replayed saves 0.
+ * If memory runs out, the replay fails or is wrong (whatif.c), and -1 is
+ * returned.
+ */
 static int find_saved(struct study *s, uint64_t *saved_ps)
 {
     char err[200];
@@ -179,20 +190,21 @@ static int is_transfer(const struct graph_node *n)
            n->kind == GRAPH_SEND || n->kind == GRAPH_RECV;
 }
 
-/* What the run takes longer than without transfers (or without kernels). */
+/* How much shorter the run is without transfers (or without kernels). */
 static int without(struct study *s, int kernels, uint64_t *saved_ps)
 {
-    start_over(s);
+    if (start_over(s) != 0)
+        return -1;
     for (uint32_t at = 0; at < s->g->nnodes; at++) {
         const struct graph_node *const n = &s->g->nodes[at].node;
         if (!s->in[at] || !(kernels ? n->kind == GRAPH_KERNEL : is_transfer(n)))
             continue;
-        s->w.cost[at] = (struct whatif_cost){.work = 0, .no_latency = 1};
+        s->w.cost[at] = (struct whatif_cost){.work = 0, .latency = 0};
     }
     return find_saved(s, saved_ps);
 }
 
-/* Perfect overlap: the longer of computation and communication is left. */
+/* With perfect overlap, the longer of computation and communication remains. */
 static int overlap(struct study *s, struct explain_finding *f)
 {
     uint64_t compute_ps, transfer_ps;
@@ -202,7 +214,6 @@ static int overlap(struct study *s, struct explain_finding *f)
     if (!o)
         return -1;
     f->saves_ps = compute_ps < transfer_ps ? compute_ps : transfer_ps;
-    start_over(s);
     for (uint32_t at = 0; at < s->g->nnodes; at++) {
         const struct graph_node *const n = &s->g->nodes[at].node;
         const struct replay_time *const t = &s->time[at];
@@ -214,37 +225,89 @@ static int overlap(struct study *s, struct explain_finding *f)
     return 0;
 }
 
+/* What a change saves. Marks the operations that are its cause. */
+static int find_saving(struct study *s, struct explain_finding *f)
+{
+    if (f->kind == EXPLAIN_OVERLAP)
+        return overlap(s, f);
+    if (start_over(s) != 0)
+        return -1;
+    const int applies = explain_cases[f->kind](s, f);
+    return applies > 0 ? find_saved(s, &f->saves_ps) : applies;
+}
+
 static int find(struct study *s, enum explain_kind kind,
                 struct explain_finding *f)
 {
     *f = (struct explain_finding){
         .kind = kind, .node = GRAPH_NOWHERE, .resource = -1};
-    start_over(s);
-    if (kind == EXPLAIN_OVERLAP) {
-        if (overlap(s, f) != 0)
-            return -1;
-    } else {
-        const int applies = explain_cases[kind](s, f);
-        if (applies < 0)
-            return -1;
-        if (applies > 0 && find_saved(s, &f->saves_ps) != 0)
-            return -1;
-    }
+    if (find_saving(s, f) != 0)
+        return -1;
     return f->saves_ps ? name_site(s, f) : 0;
 }
 
+/* ---- the order of causes ------------------------------------------------- */
+
 static double rating(const struct explain_finding *f)
 {
-    return (double)f->saves_ps *
-           (f->kind < EXPLAIN_CAUSES ? weight[f->kind] : 1);
+    return (double)f->saves_ps * weight[f->kind];
 }
 
-static int by_rating(const void *a, const void *b)
+static int by_saving(const void *a, const void *b)
 {
     const struct explain_finding *const x = a, *const y = b;
-    const double p = rating(x), q = rating(y);
-    return p != q ? (p < q ? 1 : -1)
-                  : (x->kind > y->kind) - (x->kind < y->kind);
+    if (x->saves_ps != y->saves_ps)
+        return x->saves_ps < y->saves_ps ? 1 : -1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* How long the run is with a change, and what another change saves then. */
+static int saves_after(struct study *s, const struct explain_finding *first,
+                       const struct explain_finding *second, uint64_t *saves_ps)
+{
+    struct explain_finding f = {.kind = second->kind};
+    const uint64_t length_ps = s->length_ps;
+    s->after = explain_cases[first->kind];
+    s->length_ps -= first->saves_ps;
+    const int status = find_saving(s, &f);
+    s->length_ps = length_ps;
+    s->after = NULL;
+    *saves_ps = f.saves_ps;
+    return status;
+}
+
+/* True if a more certain cause, which saves nearly as much or more, includes
+ * this one: once that is changed, little remains to be saved. */
+static int is_included(struct study *s, const struct explain *e, int i)
+{
+    const struct explain_finding *const f = &e->cause[i];
+    for (int k = 0; k < e->ncauses; k++) {
+        const struct explain_finding *const other = &e->cause[k];
+        uint64_t left_ps;
+        if (weight[other->kind] <= weight[f->kind] ||
+            rating(other) <= rating(f))
+            continue;
+        if (saves_after(s, other, f, &left_ps) != 0)
+            return -1;
+        if (left_ps < f->saves_ps / 2)
+            return 1;
+    }
+    return 0;
+}
+
+static int drop_included(struct study *s, struct explain *e)
+{
+    int included[EXPLAIN_CAUSES], n = 0;
+    for (int i = 0; i < e->ncauses; i++) {
+        included[i] = is_included(s, e, i);
+        if (included[i] < 0)
+            return -1;
+    }
+    for (int i = 0; i < e->ncauses; i++)
+        if (!included[i])
+            e->cause[n++] = e->cause[i];
+    e->ncauses = n;
+    return 0;
 }
 
 static int find_all(struct study *s, struct explain *out)
@@ -260,9 +323,9 @@ static int find_all(struct study *s, struct explain *out)
         else
             out->limit[out->nlimits++] = f;
     }
-    qsort(out->cause, (size_t)out->ncauses, sizeof *out->cause, by_rating);
-    qsort(out->limit, (size_t)out->nlimits, sizeof *out->limit, by_rating);
-    return 0;
+    qsort(out->cause, (size_t)out->ncauses, sizeof *out->cause, by_saving);
+    qsort(out->limit, (size_t)out->nlimits, sizeof *out->limit, by_saving);
+    return drop_included(s, out);
 }
 
 /* ---- a study ------------------------------------------------------------- */
@@ -278,7 +341,7 @@ static int study(struct study *s, const char *span, struct explain *out,
         return -1;
     }
     find_setup(s, out);
-    start_over(s);
+    start_over(s); // without changes, it can't fail
     struct replay *const base = whatif_replay(&s->w, err, err_nbytes);
     if (!base)
         return -1;
@@ -300,9 +363,11 @@ int explain_run(const struct graph *g, const struct topo *topo,
     *out = (struct explain){0};
     s.in = calloc(n, 1);
     s.setup = calloc(n, 1);
+    s.life = calloc(n, 1);
     s.hit = calloc(n, sizeof *s.hit);
     o.costs = cost_table_new(topo, options);
-    if (!s.in || !s.setup || !s.hit || !o.costs ||
+    if (!s.in || !s.setup || !s.life || !s.hit || !o.costs ||
+        explain_find_life(&s) != 0 ||
         whatif_init(&s.w, g, topo, &o, s.in) != 0) {
         no_memory(err, err_nbytes);
         goto out;
@@ -313,6 +378,7 @@ out:
     cost_table_free(o.costs);
     free(s.in);
     free(s.setup);
+    free(s.life);
     free(s.hit);
     return status;
 }

@@ -1,7 +1,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "graph/explain_case.h"
+#include "graph/explain/explain_case.h"
 
 /* ---- balance ------------------------------------------------------------- */
 
@@ -11,7 +11,7 @@ static int is_work(const struct graph_node *n)
                         n->kind == GRAPH_HOSTFN);
 }
 
-/* Kernels called at the same place, of all ranks. */
+/* True for kernels that were called at the same place, on any ranks. */
 static int same_site(const struct graph_view *a, const struct graph_view *b)
 {
     return strcmp(a->site, b->site) == 0 && strcmp(a->name, b->name) == 0;
@@ -32,7 +32,7 @@ static void mark_excess(struct study *s, uint32_t rank)
         while (!is_work(&g->nodes[first].node) || !s->in[first] ||
                !same_site(&g->nodes[first], v))
             first++;
-        if (s->hit[first] == 0) { // the first of its site: sum the others' up
+        if (s->hit[first] == 0) { // the first of its site: sum up the others
             uint64_t all_ps = 0;
             for (uint32_t k = 0; k < g->nnodes; k++)
                 if (s->in[k] && is_work(&g->nodes[k].node) &&
@@ -51,7 +51,7 @@ static void mark_excess(struct study *s, uint32_t rank)
     }
 }
 
-/* Every rank has the mean of the work. */
+/* Give every rank the mean of the work. */
 int explain_imbalance(struct study *s, struct explain_finding *f)
 {
     const struct graph *const g = s->g;
@@ -98,8 +98,8 @@ static int is_meeting(const struct graph_node *n)
     return n->kind == GRAPH_MPI && is_collective(n) && n->bytes == 0;
 }
 
-/* A rank's last meeting with the others, in MPI_Finalize or barriers before it:
- * nothing is late because it waits there. */
+/* A rank's last meeting with the others, in MPI_Finalize or barriers before it.
+ * Waiting there delays nothing. */
 static uint32_t last_meeting(const struct graph *g, uint32_t rank)
 {
     uint32_t at = g->first[rank + 1];
@@ -108,7 +108,8 @@ static uint32_t last_meeting(const struct graph *g, uint32_t rank)
     return at;
 }
 
-/* Mark what a rank waits for others in. Returns how long it waits. */
+/* Mark the operations in which a rank waits for others. Returns how
+ * long it waits. */
 static uint64_t mark_waits(struct study *s, uint32_t rank)
 {
     const uint32_t end = last_meeting(s->g, rank);
@@ -118,7 +119,7 @@ static uint64_t mark_waits(struct study *s, uint32_t rank)
         const struct replay_time *const t = &s->time[at];
         if (!s->in[at] || !n->match)
             continue;
-        // A collective waits for the chain; messages are the chain.
+        // A collective waits for the chain, while messages are the chain.
         const uint64_t met_ps = n->queue ? t->start_ps : t->end_ps;
         const uint64_t part = is_collective(n) ? 4 : 1;
         s->hit[at] = (met_ps - t->ready_ps) / part + 1;
@@ -127,8 +128,8 @@ static uint64_t mark_waits(struct study *s, uint32_t rank)
     return waited_ps;
 }
 
-/* Alone, ranks don't compete for links, either: what no rank has waited for is
- * not the chain's. */
+/* Let ranks run alone. They no longer compete for links, either, so the change
+ * can't save more than ranks have waited. */
 int explain_chain(struct study *s, struct explain_finding *f)
 {
     (void)f;
@@ -145,8 +146,7 @@ int explain_chain(struct study *s, struct explain_finding *f)
 
 /* ---- bytes between GPUs -------------------------------------------------- */
 
-/* bytes[from * n + to], of messages and copies. Returns NULL if memory runs
- * out. */
+/* bytes[from * n + to] over messages and copies. NULL if memory runs out. */
 static double *traffic(const struct study *s, int n)
 {
     double *const bytes = calloc((size_t)n * (size_t)n + 1, sizeof *bytes);
@@ -169,7 +169,8 @@ static double *traffic(const struct study *s, int n)
     return bytes;
 }
 
-/* True if it sends to (out) or receives from other GPUs at this one. */
+/* True if a message or copy leaves this GPU for another (out), or
+ * arrives from one. */
 static int touches(const struct graph_view *v, int gpu, int out)
 {
     if (v->node.kind == GRAPH_SEND)
@@ -183,7 +184,7 @@ static int touches(const struct graph_view *v, int gpu, int out)
     return 0;
 }
 
-/* The bytes that go through the busiest GPU are spread over all. */
+/* Spread the bytes of the busiest GPU over all GPUs. */
 int explain_root(struct study *s, struct explain_finding *f)
 {
     const int n = topo_ngpus(s->topo);
@@ -224,7 +225,7 @@ int explain_root(struct study *s, struct explain_finding *f)
 
 /* ---- placement ----------------------------------------------------------- */
 
-/* Seconds for each byte between two GPUs. */
+/* Seconds per byte between two GPUs. */
 static double pace(const struct topo *topo, int from, int to)
 {
     struct topo_path p;
@@ -248,7 +249,7 @@ struct placing {
     int32_t *place;             /* GPU of each place */
 };
 
-/* The time of a GPU's bytes, to and from others. */
+/* The time that a GPU's bytes take, to and from other GPUs. */
 static double time_of(const struct placing *p, int gpu)
 {
     double sec = 0;
@@ -265,7 +266,7 @@ static double time_of_two(const struct placing *p, int a, int b)
     return time_of(p, a) + time_of(p, b);
 }
 
-/* Exchange the places of two GPUs if that is faster. */
+/* Swap the places of two GPUs if that is faster. */
 static int improve(struct placing *p, int a, int b)
 {
     const double before = time_of_two(p, a, b);
@@ -279,7 +280,7 @@ static int improve(struct placing *p, int a, int b)
     return 0;
 }
 
-/* Exchange GPUs that are used, as long as the time of all bytes falls. */
+/* Swap used GPUs as long as that reduces the time of all bytes. */
 static int search(struct placing *p, const char *used)
 {
     int nmoved = 0, better = 1;
@@ -301,7 +302,7 @@ static void mark_p2p(struct study *s)
             s->hit[at] = study_took(s, at) + 1;
 }
 
-/* The same ranks, each on the GPU from which its messages are fastest. */
+/* Place each rank on the GPU from which its messages are fastest. */
 int explain_placement(struct study *s, struct explain_finding *f)
 {
     const int n = topo_ngpus(s->topo);
@@ -345,8 +346,7 @@ static int is_message(const struct graph_node *n)
     return n->kind == GRAPH_SEND || n->kind == GRAPH_RECV;
 }
 
-/* True if one of them writes bytes that the other one touches. */
-static int conflict(const struct graph_view *a, const struct graph_view *b)
+int study_conflict(const struct graph_view *a, const struct graph_view *b)
 {
     for (size_t i = 0; i < a->naccesses; i++)
         for (size_t k = 0; k < b->naccesses; k++) {
@@ -361,11 +361,11 @@ static int conflict(const struct graph_view *a, const struct graph_view *b)
     return 0;
 }
 
-/* Adjacent messages of a queue start together, unless they touch the same
- * bytes. */
+/* Let adjacent messages of a queue start together unless they touch
+ * the same bytes. */
 int explain_ungrouped(struct study *s, struct explain_finding *f)
 {
-    enum { MOST = 32 }; // messages of a group
+    enum { MOST = 32 }; // messages in a group
     int any = 0;
     (void)f;
     for (uint32_t at = 0; at < s->g->nnodes; at++) {
@@ -376,13 +376,13 @@ int explain_ungrouped(struct study *s, struct explain_finding *f)
             continue;
         struct graph_view *const now = s->w.graph.nodes;
         uint32_t first = prev;
-        int size = 1, clash = conflict(&s->g->nodes[prev], v);
+        int size = 1, clash = study_conflict(&s->g->nodes[prev], v);
         while (!clash && size < MOST) {
             const uint32_t q = graph_queue_prev(s->g, first);
             if (q == GRAPH_NOWHERE || now[prev].node.group == 0 ||
                 now[q].node.group != now[prev].node.group)
                 break;
-            clash = conflict(&s->g->nodes[q], v);
+            clash = study_conflict(&s->g->nodes[q], v);
             first = q;
             size++;
         }

@@ -1,15 +1,15 @@
-#include "graph/hidden.h"
+#include "graph/explain/hidden.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strncmp */
 
-#include "graph/overlap.h"
+#include "graph/replay/overlap.h"
 
 struct hidden_runs {
     const struct graph *g;
     unsigned kinds;
-    double share; /* of compute that NCCL takes */
+    double share; /* share of compute that NCCL takes */
     struct replay *replay[2];
     const struct replay_time *with, *without;
 };
@@ -66,7 +66,7 @@ static int by_begin(const void *a, const void *b)
     return (x->begin_ps > y->begin_ps) - (x->begin_ps < y->begin_ps);
 }
 
-/* The length of the union of n intervals, which are sorted for it. */
+/* The length of the union of n intervals. Sorts them. */
 static uint64_t union_ps(struct interval *busy, size_t n)
 {
     uint64_t sum_ps = 0, until_ps = 0;
@@ -99,7 +99,7 @@ static int comm_ps(const struct hidden_runs *r, uint32_t first, uint32_t last,
     return 0;
 }
 
-/* From the end of the first node to that of the last work on a device. */
+/* The time from the end of the first node to the last end of device work. */
 static uint64_t length_ps(const struct graph *g, const struct replay_time *time,
                           uint32_t first, uint32_t last)
 {
@@ -127,7 +127,7 @@ int hidden_of(const struct hidden_runs *r, uint32_t first, uint32_t last,
     return 0;
 }
 
-/* ---- how much could be --------------------------------------------------- */
+/* ---- how much could be hidden -------------------------------------------- */
 
 static int is_write(const struct graph_access *a)
 {
@@ -150,7 +150,8 @@ static int feeds(const struct graph_view *writer,
     return 0;
 }
 
-/* The time at which what node `at` reads is complete, without communication. */
+/* The time at which the bytes that node `at` reads are complete, in the run
+ * without communication. */
 static uint64_t fed_ps(const struct hidden_runs *r, uint32_t first, uint32_t at)
 {
     uint64_t fed_ps = r->without[first].end_ps;

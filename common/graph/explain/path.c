@@ -1,17 +1,19 @@
-#include "graph/path.h"
+#include "graph/explain/path.h"
 
 #include <stdlib.h> /* realloc */
 
-struct walk { /* backwards from the last operation */
+struct walk { /* goes backwards from the last operation */
     const struct graph *g;
     const struct replay_time *time;
-    struct path path; /* the last step first */
+    const char *in;    /* NULL, or the operations of a part of the run */
+    uint64_t begin_ps; /* when the run or the part begins */
+    struct path path;  /* in reverse: the last step first */
     size_t room;
 };
 
 /* The next point of a walk: the end of a node, or the end of its host part. */
 struct point {
-    uint32_t at; /* GRAPH_NOWHERE: at the beginning of the run */
+    uint32_t at; /* GRAPH_NOWHERE: the beginning of the run */
     int host;
 };
 
@@ -25,6 +27,8 @@ void path_release(struct path *p)
 static int add(struct walk *w, uint32_t at, enum path_part part,
                uint64_t begin_ps, uint64_t end_ps)
 {
+    if (begin_ps < w->begin_ps)
+        begin_ps = w->begin_ps;
     if (begin_ps >= end_ps)
         return 0;
     if (w->path.n == w->room) {
@@ -46,7 +50,7 @@ static int waits(const struct graph_node *n)
 
 /* ---- the last of those awaited ------------------------------------------- */
 
-/* True if the end of `at` waits for its match's member m. */
+/* True if the end of `at` waits for member m of its match. */
 static int meets(const struct graph_node *at, const struct graph_node *m)
 {
     switch (graph_time_match(at)) {
@@ -79,7 +83,7 @@ uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
         if (dep != GRAPH_NOWHERE && time[dep].end_ps == ready_ps)
             return dep;
     }
-    // Adjacent nodes of a group start together; so do those before them.
+    // Adjacent nodes of a group start together, as do those before them.
     uint32_t q = graph_queue_prev(g, at);
     while (q != GRAPH_NOWHERE && v->node.group &&
            g->nodes[q].node.group == v->node.group)
@@ -97,7 +101,7 @@ uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
 
 /* ---- steps --------------------------------------------------------------- */
 
-/* The node's host part; continue with its thread's previous call. */
+/* Add the node's host part; continue with the previous call of its thread. */
 static int step_host(struct walk *w, uint32_t at, struct point *next)
 {
     const uint64_t end_ps = w->time[at].issue_ps;
@@ -109,8 +113,8 @@ static int step_host(struct walk *w, uint32_t at, struct point *next)
                end_ps);
 }
 
-/* The time from the node's readiness to its end; continue with the last of
- * those it waited for. */
+/* Add the time from the node's readiness to its end; continue with the last of
+ * the nodes that it waited for. */
 static int step_end(struct walk *w, uint32_t at, struct point *next)
 {
     const int device = w->g->nodes[at].node.queue != 0;
@@ -125,37 +129,66 @@ static int step_end(struct walk *w, uint32_t at, struct point *next)
     return 0;
 }
 
-/* The operation that ended last; of several, the first. */
+/* The operation that ended last; if there are several, the first of them. */
 static uint32_t find_last(const struct walk *w)
 {
     uint32_t last = GRAPH_NOWHERE;
     for (uint32_t at = 0; at < w->g->nnodes; at++)
-        if (last == GRAPH_NOWHERE || w->time[at].end_ps > w->time[last].end_ps)
+        if ((!w->in || w->in[at]) &&
+            (last == GRAPH_NOWHERE ||
+             w->time[at].end_ps > w->time[last].end_ps))
             last = at;
     return last;
+}
+
+/* When the first call of the part begins. */
+static uint64_t find_begin(const struct walk *w)
+{
+    uint64_t begin_ps = UINT64_MAX;
+    for (uint32_t at = 0; at < w->g->nnodes; at++) {
+        const uint64_t host_ps = w->g->nodes[at].node.host_ps;
+        const uint64_t issue_ps = w->time[at].issue_ps;
+        if (w->in[at] && issue_ps - host_ps < begin_ps)
+            begin_ps = issue_ps - host_ps;
+    }
+    return begin_ps;
+}
+
+static int find_chain(struct walk *w, struct path *p)
+{
+    const struct graph *const g = w->g;
+    struct point here = {find_last(w), 0};
+    // Each point is passed once, unless the run never ended (replay.h).
+    for (size_t left = 2 * (size_t)g->nnodes; left && here.at != GRAPH_NOWHERE;
+         left--) {
+        struct point next;
+        if ((here.host ? step_host(w, here.at, &next)
+                       : step_end(w, here.at, &next)) != 0) {
+            path_release(&w->path);
+            return -1;
+        }
+        here = next;
+    }
+    for (size_t i = 0, k = w->path.n; i + 1 < k; i++) {
+        const struct path_step step = w->path.step[i];
+        w->path.step[i] = w->path.step[--k];
+        w->path.step[k] = step;
+    }
+    *p = w->path;
+    return 0;
 }
 
 int path_find(struct path *p, const struct graph *g,
               const struct replay_time *time)
 {
     struct walk w = {.g = g, .time = time};
-    struct point here = {find_last(&w), 0};
-    // Each point is passed once, unless the run never ended (replay.h).
-    for (size_t left = 2 * (size_t)g->nnodes; left && here.at != GRAPH_NOWHERE;
-         left--) {
-        struct point next;
-        if ((here.host ? step_host(&w, here.at, &next)
-                       : step_end(&w, here.at, &next)) != 0) {
-            path_release(&w.path);
-            return -1;
-        }
-        here = next;
-    }
-    for (size_t i = 0, k = w.path.n; i + 1 < k; i++) {
-        const struct path_step step = w.path.step[i];
-        w.path.step[i] = w.path.step[--k];
-        w.path.step[k] = step;
-    }
-    *p = w.path;
-    return 0;
+    return find_chain(&w, p);
+}
+
+int path_find_part(struct path *p, const struct graph *g,
+                   const struct replay_time *time, const char *in)
+{
+    struct walk w = {.g = g, .time = time, .in = in};
+    w.begin_ps = find_begin(&w);
+    return find_chain(&w, p);
 }

@@ -1,42 +1,44 @@
-#include "graph/steps.h"
+#include "graph/explain/steps.h"
 
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memmove */
 
-#include "graph/span.h"
+#include "graph/record/span.h"
 
 enum { MOST_CONTENTS = 4096, MOST_SLICES = 512 };
 
-struct content { /* of bytes begin..end of an allocation */
+struct content { /* the contents of bytes begin..end of an allocation */
     uint64_t alloc, begin, end;
-    uint64_t origin; /* the offset that its first byte had */
-    uint32_t rank;   /* whose it was first */
-    uint64_t mask;   /* ranks whose data is in it */
+    uint64_t origin; /* original offset of its first byte */
+    uint32_t rank;   /* original owner */
+    uint64_t mask;   /* ranks whose data it contains */
 };
 
 struct slices {
-    struct content of[MOST_SLICES]; /* begin, end: from the range's begin */
+    struct content of[MOST_SLICES]; /* begin, end: relative to the range */
     int n;
 };
 
-struct event { /* of a node: its source is read, or its result is there */
+struct event { /* a node's source is read, or its result is complete */
     uint64_t ps;
-    uint32_t at, source; /* source: the sender's node of a message, or at */
+    uint32_t at, source; /* source: for a message, the sender's node; else at */
     int is_end, is_message;
 };
 
 struct walk {
     const struct graph *g;
     struct content *content;
-    struct content *own; /* what ranks had when the span began */
+    struct content *own; /* what ranks held when the span began */
     int n, nown, too_many;
     struct event *event;
     uint32_t nevents;
-    struct slices **moving;  /* by position: read, and not yet written */
-    int combined;            /* contents of different ranks were */
+    struct slices **moving;  /* by position: contents read but not yet
+                                written */
+    int combined;            /* 1 if contents of different ranks were
+                                combined */
     struct steps_piece *cut; /* origins that messages carried */
     uint32_t ncuts;
-    struct steps *out; /* NULL: the first pass, which finds the pieces */
+    struct steps *out; /* NULL in the first pass, which finds the pieces */
 };
 
 /* ---- contents ------------------------------------------------------------ */
@@ -51,7 +53,7 @@ static void add(struct walk *w, struct content c)
         w->content[w->n++] = c;
 }
 
-/* What is in the bytes from `at` on: their content, or up to the next one. */
+/* The content at `at`, and in *until where it ends or the next one begins. */
 static const struct content *lookup(const struct walk *w, uint64_t alloc,
                                     uint64_t at, uint64_t *until)
 {
@@ -69,7 +71,8 @@ static const struct content *lookup(const struct walk *w, uint64_t alloc,
     return NULL;
 }
 
-/* The contents of a range; what nothing wrote is the reader's own. */
+/* Read the contents of a range. Bytes that nothing wrote are the reader's
+ * own. */
 static void read_range(struct walk *w, uint32_t rank,
                        const struct graph_access *a, struct slices *out)
 {
@@ -124,7 +127,8 @@ static void write_range(struct walk *w, const struct graph_access *a,
     }
 }
 
-/* Both contents, where they have the same origin; else those of `into`. */
+/* Combine contents that have the same origin; elsewhere keep those of
+ * `into`. */
 static void combine(struct walk *w, struct slices *into,
                     const struct slices *with)
 {
@@ -169,8 +173,8 @@ static const struct graph_access *first_of(const struct graph_view *v,
     return NULL;
 }
 
-/* A kernel's result is made of all ranges that it reads and that are as long,
- * its own old contents first. */
+/* The result of a kernel combines all ranges that it reads and that are as long
+ * as the one it writes. The old contents of the written range come first. */
 static void run_kernel(struct walk *w, const struct graph_view *v)
 {
     struct slices result, other;
@@ -197,7 +201,7 @@ static void run_kernel(struct walk *w, const struct graph_view *v)
     }
 }
 
-/* A piece begins or ends where a message does. */
+/* Cut pieces at both ends of a message. */
 static int note_cuts(struct walk *w, const struct slices *s)
 {
     for (int i = 0; i < s->n && !w->out; i++) {
@@ -264,7 +268,7 @@ static int by_offset(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Cut the origins that messages carried at each of their ends. */
+/* Cut the origins that messages carried at all of these ends. */
 static int make_pieces(struct walk *w, struct steps *out)
 {
     uint64_t *const end = malloc((2 * (size_t)w->ncuts + 1) * sizeof *end);
@@ -303,7 +307,8 @@ static int nbits(uint64_t mask)
     return __builtin_popcountll(mask);
 }
 
-/* What each rank holds now: of several copies, the one of most ranks. */
+/* Record what each rank holds now. If it has several copies, use the one with
+ * data of most ranks. */
 static void snapshot(struct walk *w, uint64_t end_ps)
 {
     struct steps *const s = w->out;
@@ -336,11 +341,12 @@ static int by_time(const void *a, const void *b)
     if (x->ps != y->ps)
         return x->ps < y->ps ? -1 : 1;
     if (x->is_end != y->is_end)
-        return y->is_end - x->is_end; // what has arrived can be read
+        // what has arrived can be read at the same time
+        return y->is_end - x->is_end;
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The sender's node, if this is the receiver's of a message; else nowhere. */
+/* The sender's node, if this is a message's receiver; else GRAPH_NOWHERE. */
 static uint32_t sender_of(const struct graph *g, uint32_t at)
 {
     uint32_t n;

@@ -1,9 +1,9 @@
-#include "graph/whatif.h"
+#include "graph/explain/whatif.h"
 
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
-#include "graph/cost.h"
+#include "graph/replay/cost.h"
 
 enum whatif_class whatif_class_of(const struct topo *topo, int resource)
 {
@@ -72,14 +72,14 @@ void whatif_reset(struct whatif *w)
     memcpy(w->graph.nodes, w->original->nodes,
            (size_t)w->original->nnodes * sizeof *w->graph.nodes);
     for (uint32_t at = 0; at < w->original->nnodes; at++)
-        w->cost[at] = (struct whatif_cost){.work = 1};
+        w->cost[at] = (struct whatif_cost){.work = 1, .latency = 1};
 }
 
 /* ---- larger changes ------------------------------------------------------ */
 
-/* Only deps on other nodes of the same rank are left. */
-static int drop_remote_deps(struct whatif *w, struct graph_view *v)
+int whatif_keep_deps(struct whatif *w, uint32_t at, whatif_keep *keep)
 {
+    struct graph_view *const v = &w->graph.nodes[at];
     struct graph_ref *const dep =
         arena_alloc(&w->moves, v->node.ndeps * sizeof *dep);
     uint32_t *const part = arena_alloc(&w->moves, v->node.ndeps * sizeof *part);
@@ -87,7 +87,7 @@ static int drop_remote_deps(struct whatif *w, struct graph_view *v)
     if (!dep || !part)
         return -1;
     for (uint32_t i = 0; i < v->node.ndeps; i++)
-        if (v->deps[i].rank == v->node.rank) {
+        if (keep(w->original, at, v->deps[i])) {
             dep[n] = v->deps[i];
             part[n++] = v->dep_parts ? v->dep_parts[i] : UINT32_MAX;
         }
@@ -97,7 +97,14 @@ static int drop_remote_deps(struct whatif *w, struct graph_view *v)
     return 0;
 }
 
-/* The time of an MPI call, once all that it waits for have come. */
+/* True for a dependence on a node of the same rank. */
+static int is_own(const struct graph *g, uint32_t at, struct graph_ref on)
+{
+    return on.rank == g->nodes[at].node.rank;
+}
+
+/* The time that an MPI call takes once everything that it waits
+ * for has arrived. */
 static uint64_t mpi_ps(const struct whatif *w, uint32_t at)
 {
     const struct graph *const g = w->original;
@@ -122,7 +129,7 @@ int whatif_alone(struct whatif *w)
         if (v->node.match && v->node.queue == 0)
             v->node.latency_ps += mpi_ps(w, at);
         v->node.match = 0;
-        if (v->node.ndeps && drop_remote_deps(w, v) != 0)
+        if (v->node.ndeps && whatif_keep_deps(w, at, is_own) != 0)
             return -1;
     }
     return 0;
@@ -156,15 +163,15 @@ int whatif_move(struct whatif *w, const int32_t *place, int nplaces)
 
 /* ---- the replay ---------------------------------------------------------- */
 
-/* Some of its resources are infinitely fast. What limits it besides them is
- * lifted, too, if they were the bottleneck. */
+/* Make some of its resources infinitely fast. If they were the bottleneck, also
+ * lift limits other than resources. */
 static void free_uses(struct whatif *w, struct cost *c)
 {
-    int n = 0, kept = 0; // kept: the busiest's place among those that stay
+    int n = 0, kept = 0; // kept: index of the busiest among those that remain
     if (c->nuses > w->room) {
         void *const larger = realloc(w->use, (size_t)c->nuses * sizeof *w->use);
         if (!larger)
-            return; // as it was, and errno is ENOMEM
+            return; // unchanged; errno is ENOMEM
         w->use = larger;
         w->room = c->nuses;
     }
@@ -189,8 +196,11 @@ static void free_uses(struct whatif *w, struct cost *c)
         c->work = 0;
 }
 
-/* Alone, an operation of several ranks is a flow of each of them, which must
- * not compete with each other: what it takes alone becomes its latency. */
+/*
+ * When ranks run alone, an operation of several ranks is a separate flow on
+ * each of them. These flows must not compete with each other, so the time that
+ * the operation takes alone becomes its latency.
+ */
 static void settle_alone(const struct whatif *w, struct cost *c)
 {
     double rate = c->cap;
@@ -209,8 +219,8 @@ static void settle_alone(const struct whatif *w, struct cost *c)
 static void change_cost(void *arg, uint32_t at, struct cost *c)
 {
     struct whatif *const w = arg;
-    if (w->cost[at].no_latency)
-        c->latency_ps = 0;
+    if (w->cost[at].latency != 1)
+        c->latency_ps = (uint64_t)((double)c->latency_ps * w->cost[at].latency);
     c->work *= w->cost[at].work;
     if (w->free_classes && w->in[at])
         free_uses(w, c);

@@ -1,32 +1,37 @@
-#include "graph/hazard.h"
+#include "graph/hazard/hazard.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcmp */
 
 #include "base/mix.h"
-#include "graph/hazard_excuse.h"
-#include "graph/hazard_init.h"
-#include "graph/hazard_order.h"
-#include "graph/hazard_ranges.h"
+#include "graph/hazard/hazard_excuse.h"
+#include "graph/hazard/hazard_init.h"
+#include "graph/hazard/hazard_order.h"
+#include "graph/hazard/hazard_ranges.h"
 
 struct find {
     const struct graph *g;
-    const uint32_t *section; /* by position, or NULL */
-    struct { /* the last race: it may extend to the next bytes */
+    const uint32_t *section; /* by position; may be NULL */
+    struct { /* the last race, which may extend to the next bytes */
         uint32_t before, now, hazard;
     } last;
     struct hazards *out;
     struct hazard_table ranges;
-    struct map notes;     /* of an allocation in g->allocs, from 1 */
-    struct map queues;    /* of a queue in g->queues, from 1 */
-    struct map seen;      /* pairs of calls: 1 + number in out, or NOT_KEPT */
-    unsigned char *raced; /* by position: it is in a race */
-    struct hazard_init init;
+    struct map notes;     /* by allocation: its position in g->allocs, from 1 */
+    struct map queues;    /* by queue: its position in g->queues, from 1 */
+    struct map seen;      /* by pair of calls: 1 + number in out, or NOT_KEPT */
+    unsigned char *raced; /* by position: 1 if it is in a race */
+    struct hazard_past *past;      /* NULL: the graph is all that is known */
+    struct hazard_init own, *init; /* init: of the past, or own */
     struct { /* uninitialised reads, which a race may explain */
         uint32_t at, hazard;
     } * reads;
     uint32_t nreads;
+};
+
+struct hazard_past {
+    struct hazard_init init;
 };
 
 enum { NOT_KEPT = 0xfffffffe, MAX_READS = 4096 };
@@ -79,7 +84,7 @@ static int same_op(const struct hazard_op *a, const struct hazard_op *b)
            strcmp(a->name, b->name) == 0 && strcmp(a->site, b->site) == 0;
 }
 
-/* True if it is the same bug, on another rank or in another buffer. */
+/* True if both are the same bug, on another rank or in another buffer. */
 static int same_hazard(const struct hazard *a, const struct hazard *b)
 {
     return a->kind == b->kind && a->warning == b->warning &&
@@ -89,23 +94,23 @@ static int same_hazard(const struct hazard *a, const struct hazard *b)
            strcmp(a->text, b->text) == 0;
 }
 
-/* Add h, or count it with the same hazard. Returns its number, or NOT_KEPT. */
+/* Add h, or count it as another occurrence of an equal hazard. Returns its
+ * number, or NOT_KEPT. */
 static uint32_t keep(struct find *f, const struct hazard *h)
 {
     struct hazards *const out = f->out;
-    const uint32_t by = h->op[h->nops ? h->nops - 1 : 0].node.rank;
-    const uint64_t rank = (uint64_t)1 << by % 64;
+    const int rank = (int)h->op[h->nops ? h->nops - 1 : 0].node.rank;
     for (size_t i = 0; i < out->n; i++)
         if (same_hazard(&out->hazard[i], h)) {
             out->hazard[i].count++;
-            out->hazard[i].ranks |= rank;
+            rank_set_add(&out->hazard[i].ranks, rank);
             return (uint32_t)i;
         }
     if (out->n == HAZARD_MAX)
         return NOT_KEPT;
     out->hazard[out->n] = *h;
     out->hazard[out->n].count = 1;
-    out->hazard[out->n].ranks = rank;
+    out->hazard[out->n].ranks = rank_set_of(rank);
     return (uint32_t)out->n++;
 }
 
@@ -115,7 +120,7 @@ static uint64_t call_key(const struct graph_node *n, uint32_t touch)
     return mix_hash(mix_hash(where) + ((uint64_t)n->name << 8 | touch));
 }
 
-/* The section of a, or, if that is 0, of b. */
+/* The section of a, or that of b if a is in none. */
 static uint32_t section_of(const struct find *f, uint32_t a, uint32_t b)
 {
     if (!f->section)
@@ -123,7 +128,7 @@ static uint32_t section_of(const struct find *f, uint32_t a, uint32_t b)
     return f->section[a] ? f->section[a] : f->section[b];
 }
 
-/* The entry for the hazard between two such calls. */
+/* The entry for a hazard of this kind between two such calls. */
 static uint64_t *seen(struct find *f, uint64_t kind, uint64_t a, uint64_t b,
                       uint64_t alloc)
 {
@@ -140,7 +145,7 @@ static uint64_t *seen(struct find *f, uint64_t kind, uint64_t a, uint64_t b,
 static enum hazard_kind kind_of(const struct graph_node *a, uint32_t how_a,
                                 const struct graph_node *b, uint32_t how_b)
 {
-    if (how_a >= GRAPH_ALLOC || how_b >= GRAPH_ALLOC) // or FREE, or HOLD
+    if (how_a >= GRAPH_ALLOC || how_b >= GRAPH_ALLOC) // ALLOC, FREE or HOLD
         return HAZARD_LIFE;
     return a->group && a->group == b->group && a->rank == b->rank ? HAZARD_GROUP
                                                                   : HAZARD_RACE;
@@ -152,7 +157,7 @@ static int issued_before(const struct graph_node *a, const struct graph_node *b)
     return a->rank != b->rank ? a->rank < b->rank : a->index < b->index;
 }
 
-/* Record a new pair of calls. */
+/* Keep the race of a new pair of calls. */
 static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
                           const struct hazard_touch *y, uint64_t begin,
                           uint64_t end)
@@ -244,8 +249,8 @@ static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
     return 0;
 }
 
-/* True if a collective's input and output have the relative position of an
- * in-place operation. */
+/* True if input and output of a collective are placed as in-place
+ * calls place them. */
 static int in_place(const struct graph_node *n, const struct graph_access *in,
                     const struct graph_access *out)
 {
@@ -284,7 +289,7 @@ static int check_init(struct find *f, uint32_t at)
     const struct graph_view *const v = &f->g->nodes[at];
     struct graph_access a;
     uint32_t number;
-    const int found = hazard_init_begin(&f->init, v, &a);
+    const int found = hazard_init_begin(f->init, v, &a);
     if (found <= 0)
         return found;
     if (f->raced[at])
@@ -299,7 +304,7 @@ static int check_init(struct find *f, uint32_t at)
     return 0;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- all hazards --------------------------------------------------------- */
 
 static int begin(void *arg, uint32_t at, struct hazard_point point,
                  const uint32_t *known)
@@ -315,15 +320,23 @@ static int begin(void *arg, uint32_t at, struct hazard_point point,
     return check_init(f, at);
 }
 
+/* True if the graph has all writes to this device memory, which no earlier part
+ * of the run has noted. */
+static int contents_are_known(const struct find *f,
+                              const struct graph_alloc_note *a)
+{
+    return a->place >= 0 && (!f->g->is_part || f->past) &&
+           !(a->alloc & GRAPH_NO_CONTENTS) &&
+           !map_get(&f->init->number, a->alloc);
+}
+
 static int note_all(struct find *f)
 {
     const struct graph *const g = f->g;
     for (size_t i = 0; i < g->nallocs; i++) {
         uint64_t *const number = map_at(&f->notes, g->allocs[i].alloc);
-        const int is_known = g->allocs[i].place >= 0 && !g->is_part &&
-                             !(g->allocs[i].alloc & GRAPH_NO_CONTENTS);
-        if (!number ||
-            (is_known && hazard_init_note(&f->init, g->allocs[i].alloc) != 0))
+        if (!number || (contents_are_known(f, &g->allocs[i]) &&
+                        hazard_init_note(f->init, g->allocs[i].alloc) != 0))
             return -1;
         *number = (uint32_t)i + 1;
     }
@@ -355,11 +368,13 @@ static void take_notes(struct find *f)
 {
     for (size_t i = 0; i < f->g->nfaults; i++) {
         const struct graph_fault_note *const n = &f->g->faults[i];
+        if (n->warning >= GRAPH_REMARK)
+            continue;
         struct hazard h = {.kind = HAZARD_NOTED, .warning = n->warning};
         h.op[0].node = (struct graph_ref){n->rank, n->index};
         const uint32_t at = graph_find(f->g, h.op[0].node);
         if (at == GRAPH_NOWHERE && f->g->is_part)
-            continue; // belongs to another part
+            continue; // it belongs to another part
         h.section = at == GRAPH_NOWHERE ? 0 : section_of(f, at, at);
         graph_site_text_of(f->g, n->rank, n->site_id, h.op[0].site,
                            sizeof h.op[0].site);
@@ -376,16 +391,19 @@ static void find_release(struct find *f)
     map_release(&f->notes);
     map_release(&f->queues);
     map_release(&f->seen);
-    hazard_init_release(&f->init);
+    hazard_init_release(&f->own);
 }
 
-int hazards_find(const struct graph *g, const uint32_t *section,
-                 struct hazards *out, char *err, size_t err_nbytes)
+int hazards_find_next(struct hazard_past *past, const struct graph *g,
+                      const uint32_t *section, struct hazards *out, char *err,
+                      size_t err_nbytes)
 {
     struct find f = {.section = section,
                      .g = g,
                      .out = out,
+                     .past = past,
                      .last = {GRAPH_NOWHERE, GRAPH_NOWHERE, NOT_KEPT}};
+    f.init = past ? &past->init : &f.own;
     *out = (struct hazards){0};
     out->hazard = malloc(HAZARD_MAX * sizeof *out->hazard);
     f.raced = calloc((size_t)g->nnodes + 1, 1);
@@ -405,6 +423,24 @@ int hazards_find(const struct graph *g, const uint32_t *section,
     snprintf(err, err_nbytes, "no memory for the hazards of %u operations",
              g->nnodes);
     return -1;
+}
+
+int hazards_find(const struct graph *g, const uint32_t *section,
+                 struct hazards *out, char *err, size_t err_nbytes)
+{
+    return hazards_find_next(NULL, g, section, out, err, err_nbytes);
+}
+
+struct hazard_past *hazard_past_new(void)
+{
+    return calloc(1, sizeof(struct hazard_past));
+}
+
+void hazard_past_free(struct hazard_past *past)
+{
+    if (past)
+        hazard_init_release(&past->init);
+    free(past);
 }
 
 void hazards_release(struct hazards *h)

@@ -1,13 +1,13 @@
 /*
  * hazard.h: races and other undefined behaviour
  *
- * A hazard is a bug that shows in some runs only, or in none during the tests:
- * two operations touch the same bytes, one of them writes, and nothing orders
- * them. The graph of a run determines its hazards, independently of timing.
+ * A hazard is a bug that shows in some runs only, or never during the tests:
+ * two operations touch the same bytes, at least one of them writes, and nothing
+ * orders them. The graph of a run alone determines its hazards.
  * hazard_order.h defines happens-before.
  *
  * A hazard that something outside the graph may prevent is a *warning*: it is
- * reported, but not a failure. The following are assumed to be ordered:
+ * reported, but is not a failure. These accesses are assumed to be ordered:
  *
  * - ranges that were recorded approximately (GRAPH_ROUGH);
  * - kernels of two devices that both access some flag atomically, since they
@@ -21,12 +21,13 @@
 #ifndef COMMLAB_GRAPH_HAZARD_H
 #define COMMLAB_GRAPH_HAZARD_H
 
-#include "graph/read.h"
+#include "base/rank_set.h"
+#include "graph/record/read.h"
 
 enum hazard_kind {
-    HAZARD_RACE,          /* of two operations */
-    HAZARD_GROUP,         /* of two calls of one group */
-    HAZARD_LIFE,          /* of an operation and a cudaMalloc or cudaFree */
+    HAZARD_RACE,          /* between two operations */
+    HAZARD_GROUP,         /* between two calls of one group */
+    HAZARD_LIFE,          /* between an operation and cudaMalloc or cudaFree */
     HAZARD_OVERLAP,       /* a collective's buffers overlap, but not in place */
     HAZARD_UNINITIALISED, /* a kernel reads bytes that were never written */
     HAZARD_NOTED,         /* reported by the run itself: graph_note_fault() */
@@ -46,15 +47,16 @@ struct hazard {
     enum hazard_kind kind;
     int warning;
     uint32_t section;
-    struct hazard_op op[2]; /* as issued; of two ranks, the lower one first */
-    int nops;               /* a race has 2, others 1 */
+    struct hazard_op op[2];     /* in the order of issue; of two ranks, the
+                                   lower first */
+    int nops;                   /* 2 for a race, else 1 */
     uint64_t alloc, begin, end; /* the bytes */
     uint64_t alloc_nbytes;      /* 0: ordinary host memory */
     int32_t alloc_place;
-    char alloc_site[128]; /* "" for ordinary memory */
-    uint64_t count;       /* occurrences of the same calls */
-    uint64_t ranks;       /* bit r: on rank r (of 64) */
-    char text[512];       /* HAZARD_NOTED */
+    char alloc_site[128];  /* "" for ordinary memory */
+    uint64_t count;        /* occurrences of the same calls */
+    struct rank_set ranks; /* those it occurs on */
+    char text[512];        /* HAZARD_NOTED */
 };
 
 struct hazards {
@@ -63,18 +65,32 @@ struct hazards {
     size_t nerrors; /* without warnings */
 };
 
-/* The first hazards are kept, up to this number of different ones. */
+/* How many different hazards are kept: the first ones found. */
 enum { HAZARD_MAX = 256 };
 
 /*
- * Find the hazards of a graph, each pair of calls once, or once for each
- * section if sections are given (a number for each position; may be NULL). The
- * section of a hazard is that of its first operation, or, if that is 0, of the
- * second. A graph that is part of a run (is_part) is not checked for
- * uninitialised reads. Returns 0, or -1 with a line in err if memory runs out.
+ * Find the hazards of a graph. Each pair of calls is reported once, or once for
+ * each section if sections are given (`section` has a number for each position;
+ * it may be NULL). A hazard's section is that of its first operation, or of the
+ * second if the first is in none. A graph that is part of a run (is_part) is
+ * checked for uninitialised reads only by hazards_find_next(). Returns 0, or -1
+ * with a line in err if memory runs out.
  */
 int hazards_find(const struct graph *g, const uint32_t *section,
                  struct hazards *out, char *err, size_t err_nbytes);
+
+/*
+ * The same for a run that is checked in parts, in their order. Together the
+ * parts are the run from its beginning. `past` keeps which bytes of device
+ * memory the parts so far have written, so that uninitialised reads are found
+ * in each of them, as in the whole run.
+ */
+struct hazard_past;
+struct hazard_past *hazard_past_new(void); /* NULL if memory runs out */
+void hazard_past_free(struct hazard_past *past);
+int hazards_find_next(struct hazard_past *past, const struct graph *g,
+                      const uint32_t *section, struct hazards *out, char *err,
+                      size_t err_nbytes);
 void hazards_release(struct hazards *h);
 
 /* "race", ... */
@@ -82,11 +98,11 @@ const char *hazard_kind_name(enum hazard_kind kind);
 
 /*
  * A report of a few lines that a student can act on: the bytes, the operations
- * and their call sites, and the missing order. Lines end with \n. Returns out.
+ * with their call sites, and the missing order. Lines end with \n. Returns out.
  */
 const char *hazard_text(const struct hazard *h, char *out, size_t nbytes);
 
-/* The same in one line, without the advice. */
+/* A report in one line, without advice. */
 const char *hazard_line(const struct hazard *h, char *out, size_t nbytes);
 
 #endif

@@ -1,10 +1,10 @@
-#include "graph/hazard_clocks.h"
+#include "graph/hazard/hazard_clocks.h"
 
 #include <stddef.h> /* size_t */
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memset */
 
-enum { BLOCK = 16 }; /* numbers that are joined at once */
+enum { BLOCK = 16 }; /* numbers joined at once */
 
 static size_t nwords(const struct hazard_clocks *c)
 {
@@ -51,7 +51,7 @@ void clocks_free(struct hazard_clocks *c, uint32_t *clock)
     *clock = 0;
 }
 
-/* A number of iterations that is known lets the compiler use vectors. */
+/* A constant number of iterations lets the compiler use vectors. */
 static void join_block(uint32_t *restrict a, const uint32_t *restrict b)
 {
     for (int i = 0; i < BLOCK; i++)

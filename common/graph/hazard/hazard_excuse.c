@@ -1,14 +1,14 @@
-#include "graph/hazard_excuse.h"
+#include "graph/hazard/hazard_excuse.h"
 
-/* True if a flag that kernels of two devices access like this may order them
- * without an edge in the graph. */
+/* True if a flag accessed in these two ways by kernels of two devices may order
+ * them without an edge in the graph. */
 static int is_talk(const struct graph_access *a, const struct graph_access *b)
 {
     return !(a->write & b->write & GRAPH_KNOWN);
 }
 
-/* The same on one device: fences and atomics of the device's scope are enough
- * there, and make no edges. */
+/* The same for kernels of one device, where fences and atomics of the device's
+ * scope suffice and make no edges. */
 static int is_talk_within(const struct graph_access *a,
                           const struct graph_access *b)
 {

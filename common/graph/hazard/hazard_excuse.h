@@ -2,15 +2,15 @@
  * hazard_excuse.h: order that a graph doesn't show
  *
  * Two accesses without an order are a race, unless something that is not
- * recorded may order them. The checker then stays silent or only warns: it
- * reports only what is certain.
+ * recorded may order them. In that case the checker stays silent or only warns:
+ * it reports as errors only what is certain.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_EXCUSE_H
 #define COMMLAB_GRAPH_HAZARD_EXCUSE_H
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 
-/* enum graph_touch of an access, without its flags. */
+/* enum graph_touch of an access, without the flags. */
 static inline uint32_t access_how(const struct graph_access *a)
 {
     return a->write & GRAPH_TOUCH;
@@ -22,14 +22,14 @@ static inline int access_overlaps(const struct graph_access *a,
     return a->alloc == b->alloc && a->begin < b->end && b->begin < a->end;
 }
 
-/* True if a and b are kernels that access a flag atomically, and so may be
- * ordered by it: those of one device if both have called a fence. */
+/* True if a and b are kernels that both access a flag atomically, so that the
+ * flag may order them. On one device, both must also have called a fence. */
 int excuse_by_words(const struct graph_view *a, const struct graph_view *b);
 
 /*
  * True if the host may have learned that a has ended in a way that the graph
- * doesn't show: from a host function behind a in its stream, before b was
- * issued.
+ * doesn't show: from a host function that followed a in its stream, before b
+ * was issued.
  */
 int excuse_by_host(const struct graph *g, const struct graph_node *a,
                    const struct graph_node *b);

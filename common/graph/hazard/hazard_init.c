@@ -1,10 +1,10 @@
-#include "graph/hazard_init.h"
+#include "graph/hazard/hazard_init.h"
 
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memmove */
 
 /* Limit of the search for bytes that a kernel did not write itself. A kernel
- * that needs more steps is not checked. */
+ * that takes more steps is not checked. */
 enum { MAX_STEPS = 1000 };
 
 /* ---- ranges -------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static uint32_t how(const struct graph_access *a)
     return a->write & GRAPH_TOUCH;
 }
 
-/* True if the kernel itself writes this byte; *end gets the end of the
+/* True if the kernel itself writes this byte; *end gets the end of that
  * write. */
 static int writes_itself(const struct graph_view *v, uint64_t alloc,
                          uint64_t at, uint64_t *end)
@@ -157,8 +157,8 @@ static int writes_itself(const struct graph_view *v, uint64_t alloc,
 }
 
 /*
- * The first uninitialised bytes of access a, written neither by an operation
- * before it nor by the kernel itself. (A kernel may write before it reads,
+ * The first uninitialised bytes of access a: neither an earlier operation nor
+ * the kernel itself has written them. (A kernel may write before it reads,
  * unless the read is marked GRAPH_FIRST.)
  */
 static int unwritten(const struct hazard_written *w, const struct graph_view *v,
@@ -173,10 +173,17 @@ static int unwritten(const struct hazard_written *w, const struct graph_view *v,
     return 0;
 }
 
-/* The accesses of a copy come in pairs of equal length: to, from. A single one
- * is the destination of a copy from a host buffer that the host may already
- * reuse. Host code is unknown, so everything copied to the host counts as
- * written. */
+/*
+ * The accesses of a copy come in pairs of equal length: to, from. Without any
+ * `from`, the source is a host buffer that the host may already be reusing.
+ */
+static int has_pairs(const struct graph_view *v)
+{
+    return v->node.kind == GRAPH_COPY && v->naccesses % 2 == 0 &&
+           v->naccesses > 0 && how(&v->accesses[1]) == GRAPH_READ;
+}
+
+/* Host code is unknown, so everything copied to the host counts as written. */
 static int copy(struct hazard_init *s, const struct graph_access *to,
                 const struct graph_access *from)
 {
@@ -218,7 +225,7 @@ static int write_all(struct hazard_init *s, const struct graph_view *v)
     return 0;
 }
 
-/* True if access a of v reads uninitialised bytes, and that is a hazard. */
+/* True if access a of v reads uninitialised bytes and that is a hazard. */
 static int reads_unwritten(struct hazard_init *s, const struct graph_view *v,
                            const struct graph_access *a,
                            struct graph_access *out)
@@ -252,7 +259,7 @@ int hazard_init_begin(struct hazard_init *s, const struct graph_view *v,
         found = reads_unwritten(s, v, &v->accesses[i], out);
     if (found < 0)
         return -1;
-    if (v->node.kind != GRAPH_COPY || v->naccesses % 2 != 0)
+    if (!has_pairs(v))
         return write_all(s, v) != 0 ? -1 : found;
     for (size_t i = 0; i + 1 < v->naccesses; i += 2)
         if (copy(s, &v->accesses[i], &v->accesses[i + 1]) != 0)

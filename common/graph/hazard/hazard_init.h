@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 
 struct hazard_written { /* disjoint ranges, ascending, with gaps between them */
     struct hazard_span {
@@ -22,8 +22,8 @@ struct hazard_written { /* disjoint ranges, ascending, with gaps between them */
     int on_device;
 };
 
-struct hazard_init {   /* initialised by zeroing it */
-    struct map number; /* of an allocation in alloc[], from 1 */
+struct hazard_init {   /* initialise by zeroing it */
+    struct map number; /* by allocation: its position in alloc[], from 1 */
     struct hazard_written *alloc;
     uint32_t n, room;
 };
@@ -33,10 +33,10 @@ struct hazard_init {   /* initialised by zeroing it */
 int hazard_init_note(struct hazard_init *s, uint64_t alloc);
 
 /*
- * An operation begins: its writes initialise bytes. Returns 1, with the first
- * range in *out, if it reads uninitialised bytes: for a kernel, any bytes; for
- * other operations, a range without a single initialised byte. Returns 0 if
- * there are none, -1 if memory runs out.
+ * Let an operation begin: its writes initialise bytes. Returns 1, with the
+ * first range in *out, if it reads uninitialised bytes: for a kernel, any
+ * bytes; for other operations, a range without a single initialised byte.
+ * Returns 0 if there are none, -1 if memory runs out.
  */
 int hazard_init_begin(struct hazard_init *s, const struct graph_view *v,
                       struct graph_access *out);

@@ -1,34 +1,37 @@
 /*
- * The walk: a rank's cursor issues its nodes in the order of their numbers,
- * each when the call before it on its thread has returned. A unit begins when
- * all its nodes have been issued and everything it waits for has ended; it ends
- * when the members of its matches that come before its end have begun. Clocks
- * are passed on when a unit ends. Only units that have received a clock and
- * have not ended keep one: as many as are in progress at one time of the run.
+ * The walk. A rank's cursor issues its nodes in the order of their numbers,
+ * each as soon as the call before it on its thread has returned. A unit begins
+ * when all its nodes have been issued and everything it waits for has ended. It
+ * ends when those members of its matches have begun that must begin before its
+ * end. A unit passes its clock on when it ends. Only units that have received a
+ * clock and not ended keep one: as many as are in progress at one time of the
+ * run.
  */
-#include "graph/hazard_order.h"
+#include "graph/hazard/hazard_order.h"
 
 #include <stdlib.h> /* calloc */
 
 #include "base/map.h"
-#include "graph/hazard_clocks.h"
+#include "graph/hazard/hazard_clocks.h"
 
 struct unit {       /* nodes that begin and end together */
     uint32_t first; /* position of its first node */
-    uint32_t clock; /* joined from all that it has received */
-    uint32_t nwait; /* events it still waits for: to begin, then to end */
+    uint32_t clock; /* join of all clocks received */
+    uint32_t nwait; /* events that it still waits for: to begin, then to end */
     uint8_t begun;
 };
 
-enum arrival { ABSENT, ARRIVED, SERVED }; /* served: has received the clock */
+/* served: has received the match's clock */
+enum arrival { ABSENT, ARRIVED, SERVED };
 
 struct member { /* a node, as part of its unit */
     uint32_t unit;
     uint32_t next; /* the unit's next node, or GRAPH_NOWHERE */
     uint32_t chain;
     uint32_t behind;    /* the next node in its queue */
-    uint32_t first_dep; /* in deps[]: the nodes that have it among their deps */
-    uint8_t arrival;    /* at its match: enum arrival */
+    uint32_t first_dep; /* index in deps[]: list of the nodes that depend on
+                           it */
+    uint8_t arrival;    /* enum arrival at its match */
     uint8_t returned;   /* the call that issued it has returned */
 };
 
@@ -44,16 +47,16 @@ struct walk {
     struct member *member; /* by position of the node */
     struct unit *unit;
     uint32_t nunits;
-    uint32_t *given;      /* by position of a match's first node: the clock of
-                             those of its nodes that give */
+    uint32_t *given;      /* by position of a match's first node: joined clock
+                             of the members whose beginnings others wait for */
     struct dep *deps;     /* from 1 */
-    uint32_t *count;      /* by chain: numbers given so far */
+    uint32_t *count;      /* by chain: numbers assigned so far */
     uint32_t *cursor;     /* by rank: position of the next node to issue */
-    uint32_t *host;       /* by position: the host that issues it, */
-    uint32_t nhosts;      /* a rank, or a thread of one */
+    uint32_t *host;       /* by position: the host that issues it */
+    uint32_t nhosts;      /* hosts: ranks, or threads */
     uint32_t *known;      /* by host: its clock */
-    uint32_t *nunder_way; /* by rank: nodes issued that have not ended */
-    uint32_t *ready;      /* units that may begin, or end: a stack */
+    uint32_t *nunder_way; /* by rank: nodes issued but not ended */
+    uint32_t *ready;      /* stack of units that may begin, or end */
     uint32_t nready;
 };
 
@@ -69,8 +72,8 @@ static struct unit *unit_of(struct walk *w, uint32_t at)
     return &w->unit[w->member[at].unit];
 }
 
-/* The number of a key in `seen`, from 1 in the order of first use. 0: no
- * memory. */
+/* The number assigned to a key, from 1 in the order of first use; 0 if
+ * memory runs out. */
 static uint32_t number_of(struct map *seen, uint64_t key, uint32_t *n)
 {
     uint64_t *const number = map_at(seen, key);
@@ -79,7 +82,7 @@ static uint32_t number_of(struct map *seen, uint64_t key, uint32_t *n)
     return number ? *number : 0;
 }
 
-/* Make the node a member of its group's unit, or a unit of its own. */
+/* Add the node to its group's unit, or make it a unit by itself. */
 static int join_unit(struct walk *w, uint32_t at, struct map *groups)
 {
     const struct graph_node *const v = node(w, at);
@@ -103,7 +106,7 @@ static int join_unit(struct walk *w, uint32_t at, struct map *groups)
     return 0;
 }
 
-/* Chains and units of one rank. */
+/* Find the chains and units of one rank. */
 static int find_units(struct walk *w, uint32_t rank)
 {
     struct map chains = {0}, groups = {0};
@@ -143,7 +146,7 @@ static int find_order(struct walk *w)
     uint32_t n = 0;
     for (uint32_t at = 0; at < g->nnodes; at++) {
         const uint32_t before = graph_queue_prev(g, at);
-        unit_of(w, at)->nwait++; // its issue
+        unit_of(w, at)->nwait++; // counts its issue
         if (before != GRAPH_NOWHERE) {
             w->member[before].behind = at;
             wait_for(w, at, before);
@@ -160,7 +163,7 @@ static int find_order(struct walk *w)
     return 0;
 }
 
-/* Which host issues each node of a rank. */
+/* Find which host issues each node of a rank. */
 static int find_hosts(struct walk *w, uint32_t rank,
                       enum hazard_threads threads)
 {
@@ -221,7 +224,7 @@ static void walk_release(struct walk *w)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* One of the things that a unit waits for has happened. */
+/* Count one of the events that a unit waits for as having happened. */
 static void count_down(struct walk *w, uint32_t unit)
 {
     if (--w->unit[unit].nwait == 0)
@@ -243,7 +246,7 @@ static int is_root(const struct graph_node *n)
     return n->match_rank == n->match_root;
 }
 
-/* True if the beginning of a match's member n is before the ends of others. */
+/* True if other members' ends come after the beginning of member n. */
 static int gives(const struct graph_node *n)
 {
     switch (n->match_kind) {
@@ -254,7 +257,7 @@ static int gives(const struct graph_node *n)
     }
 }
 
-/* True if the end of n is after the beginnings of others. */
+/* True if the end of n comes after the beginnings of other members. */
 static int takes(const struct graph_node *n)
 {
     switch (n->match_kind) {
@@ -267,7 +270,7 @@ static int takes(const struct graph_node *n)
 }
 
 /* A node has begun, with its unit's clock. Once all members of its match that
- * give have begun, those that take receive their clocks. */
+ * give have begun, those that take receive the joined clock. */
 static int arrive(struct walk *w, uint32_t at)
 {
     uint32_t n, narrived = 0, nmissing = 0;
@@ -309,8 +312,8 @@ static int issue(struct walk *w, uint32_t rank)
     uint32_t *const known = &w->known[w->host[at]];
     w->member[at].returned = n->queue && !(n->flags & GRAPH_JOIN);
     w->nunder_way[rank]++;
-    // A new thread knows what the first one does; one that begins again has
-    // the node where it does among its deps.
+    // A new thread knows what the first one does. One that begins again depends
+    // on the node at which it does.
     if (before != GRAPH_NOWHERE && !(n->flags & GRAPH_AGAIN) &&
         clocks_join(&w->clocks, known, w->known[w->host[before]]) != 0)
         return -1;
@@ -324,7 +327,7 @@ static int begin(struct walk *w, uint32_t unit)
     if (!u->clock && !(u->clock = clocks_new(&w->clocks)))
         return -1;
     u->begun = 1;
-    u->nwait = 1; // until all its nodes have arrived at their matches
+    u->nwait = 1; // held until all its nodes have arrived at their matches
     for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next) {
         const uint32_t chain = w->member[at].chain;
         const struct hazard_point point = {chain, ++w->count[chain]};
@@ -338,8 +341,8 @@ static int begin(struct walk *w, uint32_t unit)
     return 0;
 }
 
-/* Node `at` has ended: pass the clock to nodes of other units that wait for
- * it. */
+/* Node `at` has ended: pass its clock on to nodes of other units
+ * that wait for it. */
 static int hand_on(struct walk *w, uint32_t at, uint32_t clock)
 {
     const struct member *const m = &w->member[at];
@@ -388,8 +391,11 @@ static int can_issue(const struct walk *w, uint32_t rank)
     return before == GRAPH_NOWHERE || w->member[before].returned;
 }
 
-/* Of the ranks that can issue a node, the one with the fewest in progress: no
- * rank runs far ahead, so few clocks are alive. nranks if there is none. */
+/*
+ * Among the ranks that can issue a node, the one with the fewest nodes in
+ * progress; nranks if there is none. No rank runs far ahead, so few clocks
+ * exist at a time.
+ */
 static uint32_t next_rank(const struct walk *w)
 {
     uint32_t best = w->g->nranks;

@@ -1,7 +1,7 @@
 /*
  * hazard_order.h: happens-before
  *
- * For *time* every matched operation is a rendezvous. For hazards only order
+ * For *time*, every matched operation is a rendezvous. For hazards, only order
  * that a program may rely on counts: a broadcast moves data from its root to
  * the others, not back, and a send may end long before its receive begins.
  *
@@ -14,44 +14,45 @@
  *         <=>  clock of v's beginning [chain] >= number
  *
  * Rules beyond record.h's:
- * - The nodes of a group are one *unit*, whatever their queues: it begins when
+ * - The nodes of a group are one *unit*, even in several queues: it begins when
  *   everything before it in any of these queues has ended, and ends as a whole;
  *   its nodes are unordered. Waiting for one of its nodes is waiting for all.
  * - FROM_ROOT: the root's beginning is before the others' ends. TO_ROOT: all
- *   beginnings are before the root's end. ALL: all before all. MESSAGE, and
- *   PAIR of device operations: the sender's beginning is before the receiver's
- *   end. PAIR of host-only nodes: also the other way round.
+ *   beginnings are before the root's end. ALL: every beginning is before every
+ *   end. MESSAGE, and PAIR of device operations: the sender's beginning is
+ *   before the receiver's end. PAIR of host-only nodes: also vice versa.
  * - Locks, joins and flags between the host threads of a process are not in the
- *   graph. So whatever one thread knew when another issued an operation (by the
- *   order of recording) counts as known to both. That can miss a bug, but never
+ *   graph. So anything one thread knew when another issued an operation (by the
+ *   order of recording) counts as known to both. This can miss a bug, but never
  *   invents one.
  * - Members of a match that are not in the graph order nothing.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_ORDER_H
 #define COMMLAB_GRAPH_HAZARD_ORDER_H
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 
-struct hazard_point { /* the place of an operation */
+struct hazard_point { /* an operation's place in its chain */
     uint32_t chain, number;
 };
 
 /*
- * Node `at` begins, with the clock `known`. Called once for each node, after
- * the calls for all nodes that end before. Returning -1 ends the walk.
+ * Called when node `at` begins, with the clock `known`: once for each node,
+ * after the calls for all nodes that end before. Returning -1 ends the walk.
  */
 typedef int hazard_begin_fn(void *arg, uint32_t at, struct hazard_point point,
                             const uint32_t *known);
 
 enum hazard_threads {
-    HAZARD_TOGETHER, /* what one thread knows, all of its rank know: above */
-    HAZARD_APART,    /* a thread knows what it has waited for, and what the one
-                        knew where it began (graph_thread_prev()) */
+    HAZARD_TOGETHER, /* all threads of a rank know what one of them knows:
+                        see above */
+    HAZARD_APART,    /* a thread knows what it has waited for, and what its
+                        predecessor knew where it began (graph_thread_prev()) */
 };
 
 /*
- * Walk through a graph. Nodes that can never begin, since the run hung, are
- * left out. Returns 0, or -1 if memory runs out or fn returned it.
+ * Walk through a graph. Nodes that can never begin, because the run hung, are
+ * left out. Returns 0, or -1 if memory runs out or fn returned -1.
  */
 int hazard_order(const struct graph *g, enum hazard_threads threads,
                  hazard_begin_fn *fn, void *arg);

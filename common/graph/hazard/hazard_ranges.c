@@ -1,12 +1,13 @@
-#include "graph/hazard_ranges.h"
+#include "graph/hazard/hazard_ranges.h"
 
 #include <stdlib.h> /* malloc */
 
-#include "graph/hazard_excuse.h" /* access_how */
+#include "graph/hazard/hazard_excuse.h" /* access_how */
 
 /* ---- sets of touches ----------------------------------------------------- */
 
-/* True if two such touches of the same bytes, unordered, are a race. */
+/* True if two such touches of the same bytes are a race if
+ * nothing orders them. */
 static int clashes(uint32_t a, uint32_t b)
 {
     if (a == GRAPH_HOLD || b == GRAPH_HOLD)
@@ -28,8 +29,8 @@ static int is_final(const struct hazard_touch *t)
            t->how == GRAPH_FREE;
 }
 
-/* True if `now` supersedes t: every touch that races with t races with
- * `now`. */
+/* True if `now` supersedes t: every touch that races with t also
+ * races with `now`. */
 static int makes_up(const struct hazard_touch *now,
                     const struct hazard_touch *t, const uint32_t *known)
 {
@@ -51,7 +52,7 @@ static void drop(struct hazard_set *s)
         free(s);
 }
 
-/* The set after `now` (s may be NULL: empty). NULL if memory runs out. */
+/* The set after `now` is added to s (NULL: empty). NULL if memory runs out. */
 static struct hazard_set *set_after(const struct hazard_set *s,
                                     const struct hazard_touch *now,
                                     const uint32_t *known)
@@ -90,7 +91,7 @@ static struct hazard_piece *top(struct hazard_pieces *p)
     return p->n ? &p->piece[p->n - 1] : NULL;
 }
 
-/* Append a piece to `low`, merged with the one before it if possible. */
+/* Append a piece to `low`, merging it with the previous one if possible. */
 static int append(struct hazard_pieces *low, struct hazard_piece piece)
 {
     struct hazard_piece *const last = top(low);
@@ -113,7 +114,7 @@ static int seek(struct hazard_ranges *r, uint64_t begin)
     return 0;
 }
 
-/* Cut off the part of high's top piece that is below `at`, into *part. */
+/* Cut off the part of high's top piece that lies below `at`, into *part. */
 static int cut(struct hazard_ranges *r, uint64_t at, struct hazard_piece *part)
 {
     struct hazard_piece *const first = top(&r->high);
@@ -145,7 +146,7 @@ struct update {
     const uint32_t *known;
     hazard_clash_fn *clash;
     void *arg;
-    struct hazard_set *from, *made; /* the last one made, to share it */
+    struct hazard_set *from, *made; /* made: the last set made, for sharing */
 };
 
 static int has_made(const struct update *u, const struct hazard_set *s)
@@ -167,7 +168,8 @@ static int update(struct update *u, struct hazard_piece *piece)
         struct hazard_set *made = set_after(s, u->now, u->known);
         if (!made)
             return -1;
-        if (made->n == 1 && u->made && u->made->n == 1) { // the same one touch
+        if (made->n == 1 && u->made && u->made->n == 1) {
+            // the same single touch
             drop(made);
             made = share(u->made);
         }
@@ -219,7 +221,8 @@ int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
 
 /* ---- by allocation ------------------------------------------------------- */
 
-/* Valid until the next call; NULL if memory runs out. */
+/* The ranges of an allocation, valid until the next call; NULL if
+ * memory runs out. */
 static struct hazard_ranges *ranges_of(struct hazard_table *t, uint64_t alloc)
 {
     uint64_t *const number = map_at(&t->numbers, alloc);

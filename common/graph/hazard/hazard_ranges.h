@@ -1,8 +1,8 @@
 /*
  * hazard_ranges.h: the last touches of each byte of an allocation
  *
- * An allocation is cut into pieces. Each piece has the set of touches that a
- * later touch must still be compared with:
+ * An allocation is cut into pieces. Each piece has the set of touches that
+ * later touches must still be compared with:
  *
  *     bytes      0       100            400       500
  *                |-------|--------------|         |----
@@ -11,13 +11,13 @@
  *                          read C
  *
  * A touch is dropped when another supersedes it: one that is ordered after it
- * and clashes with everything it would clash with. So a set holds at most one
- * write, and one read and one atomic for each chain. A touch that clashed has
- * been reported; the next write drops it.
+ * and clashes with everything that it would clash with. So a set holds at most
+ * one write, and one read and one atomic for each chain. A touch that clashed
+ * has been reported, so the next write drops it.
  *
  * Pieces lie in two stacks, below and above the place of the last touch, so
- * touches in ascending order need no search and no moving. Sets are immutable,
- * and shared between pieces.
+ * touches in ascending order need neither a search nor a move. Sets are
+ * immutable and shared between pieces.
  */
 #ifndef COMMLAB_GRAPH_HAZARD_RANGES_H
 #define COMMLAB_GRAPH_HAZARD_RANGES_H
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "graph/hazard_order.h"
+#include "graph/hazard/hazard_order.h"
 
 struct hazard_touch {
     uint32_t at; /* the operation's position */
@@ -46,21 +46,21 @@ struct hazard_pieces { /* a stack */
     uint32_t n, room;
 };
 
-struct hazard_ranges { /* initialised by zeroing it: no touches */
+struct hazard_ranges { /* initialise by zeroing it: no touches */
     struct hazard_pieces low, high;
 };
 
-/* `now` clashes with an earlier touch of these bytes, and nothing orders the
- * two. */
+/* Called when `now` clashes with an earlier touch of these bytes and nothing
+ * orders the two. */
 typedef int hazard_clash_fn(void *arg, const struct hazard_touch *before,
                             const struct hazard_touch *now, uint64_t begin,
                             uint64_t end);
 
 /*
  * Operation `now`, which begins with the clock `known`, touches bytes [begin,
- * end). Calls clash() for each earlier touch of another operation that clashes
+ * end). Calls clash() for each earlier touch by another operation that clashes
  * with it and, unless it is a FREE, has not ended according to the clock.
- * Returns 0, or -1 if memory runs out or clash() returned it.
+ * Returns 0, or -1 if memory runs out or clash() returned -1.
  */
 int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
                         const uint32_t *known, uint64_t begin, uint64_t end,
@@ -68,16 +68,16 @@ int hazard_ranges_touch(struct hazard_ranges *r, const struct hazard_touch *now,
 
 void hazard_ranges_release(struct hazard_ranges *r);
 
-struct hazard_table {   /* by allocation; initialised by zeroing it */
-    struct map numbers; /* in ranges[], from 1 */
+struct hazard_table {   /* by allocation; initialise by zeroing it */
+    struct map numbers; /* by allocation: its position in ranges[], from 1 */
     struct hazard_ranges *ranges;
     uint32_t n, room;
-    uint64_t alloc; /* the one that is touched, for clash() */
+    uint64_t alloc; /* the allocation being touched, for clash() */
 };
 
 /*
- * hazard_ranges_touch() for what operation `at` accesses, but for ranges that
- * are rough. Returns 0, or -1 if memory runs out or clash() returned it.
+ * Call hazard_ranges_touch() for each access of operation `at`, except rough
+ * ranges. Returns 0, or -1 if memory runs out or clash() returned -1.
  */
 int hazard_table_touch(struct hazard_table *t, const struct graph_view *v,
                        uint32_t at, struct hazard_point point,

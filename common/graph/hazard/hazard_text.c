@@ -10,7 +10,7 @@
 #include <stdio.h>  /* vsnprintf */
 #include <string.h> /* strcmp */
 
-#include "graph/hazard.h"
+#include "graph/hazard/hazard.h"
 
 struct text {
     char *out;
@@ -43,7 +43,7 @@ const char *hazard_kind_name(enum hazard_kind kind)
     return name[kind];
 }
 
-/* "bytes 0 to 4095 of the 8192-byte allocation made at a.cu:12" */
+/* Write "bytes 0 to 4095 of the 8192-byte allocation made at a.cu:12". */
 static void put_bytes(struct text *t, const struct hazard *h)
 {
     const unsigned long long nbytes = h->end - h->begin;
@@ -63,7 +63,7 @@ static void put_bytes(struct text *t, const struct hazard *h)
         put(t, " in host memory");
 }
 
-/* "stream 2 of device 0", "the host" */
+/* Write "stream 2 of device 0" or "the host". */
 static void put_place(struct text *t, const struct hazard_op *op)
 {
     if (op->queue == 0 && op->thread == 0)
@@ -76,7 +76,7 @@ static void put_place(struct text *t, const struct hazard_op *op)
         put(t, "%s %u of device %d", op->stream, op->queue, (int)op->place);
 }
 
-/* "stream 2", within a sentence of advice. */
+/* Write "stream 2", for a sentence of advice. */
 static void put_stream(struct text *t, const struct hazard_op *op)
 {
     if (strcmp(op->stream, "default stream") == 0)
@@ -113,7 +113,7 @@ static int is_default(const struct hazard_op *op)
     return strcmp(op->stream, "default stream") == 0;
 }
 
-/* Why the default stream, of all, does not order this. */
+/* If one of them is in the default stream, say why that does not order them. */
 static void put_default_stream(struct text *t, const struct hazard_op *a,
                                const struct hazard_op *b)
 {
@@ -143,7 +143,9 @@ static void put_race_with_host(struct text *t, const struct hazard_op *a,
                                const struct hazard_op *b)
 {
     if (a->queue) {
-        put(t, "  The host doesn't wait for %s before %s: ", a->name, b->name);
+        const int is_access = strcmp(b->name, "host code") == 0;
+        put(t, "  The host doesn't wait for %s before %s: ", a->name,
+            is_access ? "this access" : b->name);
         put(t, "synchronising ");
         put_stream(t, a);
         put(t, "\n  between the two would.\n");
@@ -219,9 +221,7 @@ static void put_unwritten(struct text *t)
 
 static void put_count(struct text *t, const struct hazard *h)
 {
-    int nranks = 0;
-    for (uint64_t r = h->ranks; r; r &= r - 1)
-        nranks++;
+    const int nranks = rank_set_count(&h->ranks);
     if (h->count > 1 && nranks > 1)
         put(t, "  (%llu times, on %d ranks)\n", (unsigned long long)h->count,
             nranks);

@@ -1,18 +1,19 @@
-#include "graph/overwrite.h"
+#include "graph/hazard/overwrite.h"
 
-enum { MOST_READ = 4 }; /* allocations that an operation reads */
+enum { MOST_READ = 4 }; /* allocations that an operation may read */
 
-struct box { /* all that is read of an allocation lies in it */
+struct box { /* encloses all that is read of an allocation */
     uint64_t alloc, begin, end;
 };
 
-/* True if it has a number: it is not the program's own memory. */
+/* True if the memory has a number, that is, CUDA allocated it. */
 static int is_allocated(const struct graph_access *a)
 {
     return (uint32_t)a->alloc != 0;
 }
 
-/* What is read, by allocation. Returns the number of boxes, -1 for too many. */
+/* Find what is read, by allocation. Returns the number of boxes, -1 if
+ * there are too many. */
 static int find_read(const struct graph_access *a, size_t naccesses,
                      struct box *box)
 {
@@ -47,7 +48,7 @@ static size_t put(struct graph_access *out, size_t at, uint64_t alloc,
     return at + 1;
 }
 
-/* What is left of a written range in front of the box, and behind it. */
+/* Put what remains of a written range before the box and after it. */
 static size_t put_rest(struct graph_access *out, size_t at,
                        const struct graph_access *a, const struct box *read,
                        uint64_t *nbytes)

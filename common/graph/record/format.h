@@ -37,14 +37,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "graph/record.h"
+#include "graph/record/record.h"
 
 #define FORMAT_MAGIC      "commgrph" /* 8 bytes, no NUL */
 #define FORMAT_BYTE_ORDER UINT32_C(0x01020304)
 
 enum { FORMAT_VERSION = 3, FORMAT_DATA = 4096, FORMAT_ALIGN = 8 };
 
-/* Size of a live segment: address space; pages are allocated on use. */
+/* Size of a live segment's address space; pages are allocated on use. */
 #define FORMAT_CAPACITY (UINT64_C(16) << 30)
 
 enum format_kind {
@@ -58,20 +58,21 @@ enum format_kind {
     FORMAT_MACHINE,
     FORMAT_PART,
     FORMAT_FAULT,
-    FORMAT_END, /* of what a recorder gets, which replies; in no segment */
+    FORMAT_END, /* ends a recorder's stream and asks for a reply; in no
+                   segment */
     FORMAT_ASIDE,
-    FORMAT_BEGUN, /* by a recorder, not by a rank */
+    FORMAT_BEGUN, /* written by a recorder, not by a rank */
 };
 
 struct format_header {
     char magic[8];
     uint32_t version, byte_order;
     uint32_t rank, nranks;
-    _Atomic uint64_t used; /* bytes from the segment's beginning */
+    _Atomic uint64_t used; /* bytes from the start of the segment */
 };
 
 struct format_record {
-    uint32_t nbytes; /* of the body, without padding */
+    uint32_t nbytes; /* bytes of the body, without padding */
     uint32_t kind;   /* enum format_kind */
 };
 
@@ -82,26 +83,27 @@ struct format_amend {
 };
 
 struct format_part {
-    uint32_t index, nafter; /* the node; graph_points that follow */
+    uint32_t index, nafter; /* the node; number of graph_points that follow */
     uint64_t latency_ps;
 };
 
 struct format_aside { /* a part in another queue: graph_aside() */
     uint32_t queue, name;
-    struct format_part part; /* the last member: points follow */
+    struct format_part part; /* must be last: points follow it */
 };
 
 struct format_text {
-    uint32_t id, nbytes; /* nbytes: without the NUL */
+    uint32_t id, nbytes; /* nbytes: length without the NUL */
 };
 
 struct format_site {
     uint32_t id, module;   /* module: STRING, path of the ELF file */
     uint64_t offset;       /* address of the call in that file */
-    uint32_t caller, zero; /* SITE: the call that this one was made in; or 0 */
+    uint32_t caller, zero; /* caller: SITE of the call that contains this
+                              one, or 0 */
 };
 
-#define FORMAT_NO_DEVICE UINT32_MAX /* memory is not a device's */
+#define FORMAT_NO_DEVICE UINT32_MAX /* memory that belongs to no device */
 
 struct format_alloc {
     uint64_t alloc, nbytes;
@@ -114,15 +116,15 @@ struct format_alloc {
 struct format_queue {
     uint32_t queue;
     int32_t place;
-    uint32_t nbytes, zero; /* nbytes: of the name, without the NUL */
+    uint32_t nbytes, zero; /* nbytes: length of the name, without the NUL */
 };
 
 struct format_fault {
     uint32_t index, site;
-    uint32_t warning, nbytes; /* nbytes: of the text, without the NUL */
+    uint32_t warning, nbytes; /* nbytes: length of the text, without the NUL */
 };
 
-/* Structs are written as they are, so they must have no padding. */
+/* Structs are written as they are, so they must not have padding. */
 _Static_assert(sizeof(struct graph_node) == 112, "graph_node");
 _Static_assert(sizeof(struct graph_ref) == 8, "graph_ref");
 _Static_assert(sizeof(struct graph_point) == 12, "graph_point");

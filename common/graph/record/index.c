@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* qsort_r */
-#include "graph/index.h"
+#include "graph/record/index.h"
 
 #include <stdlib.h>   /* calloc */
 #include <sys/mman.h> /* munmap */
@@ -79,7 +79,7 @@ static int find_prev(struct map *last, uint32_t at, uint32_t line,
     return 0;
 }
 
-/* The first dep of a node, if it is an earlier node of its rank. */
+/* The first dependence of a node, if that is an earlier node of its rank. */
 static uint32_t earlier(const struct graph *g, uint32_t at)
 {
     const uint32_t dep = graph_dep(g, at, 0);
@@ -119,7 +119,7 @@ static int by_match_rank(const void *a, const void *b, void *nodes)
     return ri != rj ? (ri > rj) - (ri < rj) : (i > j) - (i < j);
 }
 
-/* Number the matches from 1; returns how many, or -1. */
+/* Number the matches from 1. Returns how many there are, or -1. */
 static int64_t number_matches(struct graph *g)
 {
     struct map keys = {0};
@@ -150,7 +150,8 @@ static int index_matches(struct graph *g)
     x->match_member = malloc(((size_t)g->nnodes + 1) * sizeof(uint32_t));
     if (!x->match_begin || !x->match_member)
         return -1;
-    // Counts are stored two places up, so that filling turns them into begins.
+    // Counts are stored two places further on, so filling turns them into
+    // begins.
     uint32_t *const fill = x->match_begin + 1;
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (x->match[at])
@@ -214,8 +215,12 @@ int graph_index_notes(struct graph *g)
         }
         for (uint32_t i = 1; i <= s->nfaults; i++) {
             const struct format_fault *const f = s->fault[i];
+            const int warning =
+                f->warning == GRAPH_REMARK || f->warning == GRAPH_PLACE
+                    ? (int)f->warning
+                    : f->warning != 0;
             g->faults[g->nfaults++] = (struct graph_fault_note){
-                r, f->index, f->site, f->warning != 0, (const char *)(f + 1)};
+                r, f->index, f->site, warning, (const char *)(f + 1)};
         }
     }
     return 0;
@@ -223,7 +228,7 @@ int graph_index_notes(struct graph *g)
 
 /* ---- queries ------------------------------------------------------------- */
 
-/* Position of the last part of a node up to `part`. */
+/* Position of the last part of a node whose number is at most `part`. */
 static uint32_t find_part(const struct graph *g, struct graph_ref ref,
                           uint32_t part)
 {
@@ -233,7 +238,7 @@ static uint32_t find_part(const struct graph *g, struct graph_ref ref,
     uint32_t low = first, high = g->first[ref.rank + 1];
     if (low == high || ref.index < g->nodes[low].node.index)
         return GRAPH_NOWHERE;
-    // If there are no gaps in the numbers, it is here.
+    // Without gaps in the numbers, the node is here.
     const uint32_t guess = ref.index - g->nodes[low].node.index;
     if (guess < high - low && g->nodes[low + guess].node.index == ref.index)
         low += guess;
@@ -248,9 +253,10 @@ static uint32_t find_part(const struct graph *g, struct graph_ref ref,
     }
     if (low >= high)
         return GRAPH_NOWHERE;
-    const uint32_t begin = low - g->nodes[low].part; // of its parts
+    // position of its first part
+    const uint32_t begin = low - g->nodes[low].part;
     high = g->first[ref.rank + 1];
-    // most nodes have one part: steps that double find it at once
+    // most nodes have one part: doubling steps find it at once
     for (uint32_t n = 1; n < high - low; n *= 2)
         if (g->nodes[low + n].node.index == ref.index)
             low += n;

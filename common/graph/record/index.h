@@ -4,27 +4,30 @@
 #ifndef COMMLAB_GRAPH_INDEX_H
 #define COMMLAB_GRAPH_INDEX_H
 
-#include "graph/read.h"
-#include "graph/segment.h"
+#include "graph/record/read.h"
+#include "graph/record/segment.h"
 
 struct graph_index {
     struct arena arena;      /* arrays that views point to */
-    struct segment *segment; /* nranks of them, read from files; or NULL */
-    void **bytes;            /* the files, */
-    size_t *mapped;          /* or mappings of this size; 0: from malloc */
+    struct segment *segment; /* the nranks segments, if read from files;
+                                else NULL */
+    void **bytes;            /* the files' contents */
+    size_t *mapped;          /* sizes, if they are mappings; 0: from malloc() */
     const struct segment *
-        *seen; /* nranks of them, owned by a caller; or NULL */
+        *seen; /* the nranks segments, if a caller owns them; else NULL */
     uint32_t *first, *since;
     uint32_t *thread_prev, *queue_prev; /* by position */
-    uint32_t *match;                    /* its number, 0: none */
-    uint32_t *match_begin;              /* in match_member, by number */
+    uint32_t *match;                    /* by position: number of its
+                                           match, or 0 */
+    uint32_t *match_begin;              /* by match: start in match_member */
     uint32_t *match_member;             /* positions */
 };
 
-/* A graph of nnodes empty views, with its index. NULL if memory runs out. */
+/* Make a graph of nnodes empty views, and its index. NULL if memory runs
+ * out. */
 struct graph *graph_new(uint32_t nranks, uint32_t nnodes);
 
-/* The segment of a rank's nodes; NULL if it is unknown. */
+/* The segment with a rank's nodes; NULL if it is unknown. */
 const struct segment *graph_index_segment(const struct graph *g, uint32_t rank);
 
 /* Copy the notes of all segments, which must be known. Returns -1 if memory

@@ -1,4 +1,4 @@
-#include "graph/intern.h"
+#include "graph/record/intern.h"
 
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcmp */
@@ -18,7 +18,7 @@ static uint64_t hash_of(const void *data, size_t nbytes)
     return h;
 }
 
-/* The slot that holds the value, or the free one where it belongs. */
+/* The slot of the value, or the free slot where it belongs. */
 static uint32_t *find(struct intern *t, const void *data, size_t nbytes,
                       uint64_t hash)
 {
@@ -33,7 +33,7 @@ static uint32_t *find(struct intern *t, const void *data, size_t nbytes,
     }
 }
 
-/* Double the slots, which stay at most half full. */
+/* Double the number of slots, so that at most half of them are used. */
 static int grow(struct intern *t)
 {
     const uint32_t nslots = t->nslots ? 2 * t->nslots : 64;

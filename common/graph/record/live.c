@@ -1,4 +1,4 @@
-#include "graph/live.h"
+#include "graph/record/live.h"
 
 #include <errno.h>    /* EINVAL */
 #include <stdio.h>    /* snprintf */
@@ -6,10 +6,10 @@
 #include <string.h>   /* memcmp */
 #include <sys/mman.h> /* PROT_READ */
 
-#include "graph/index.h"
-#include "graph/live_rank.h"
+#include "graph/record/index.h"
+#include "graph/record/live_rank.h"
 
-struct live_member { /* of a match */
+struct live_member { /* a member of a match */
     struct graph_ref ref;
     uint32_t next;
 };
@@ -18,7 +18,7 @@ struct live_member { /* of a match */
 struct past {
     struct graph_live *l;
     uint32_t cut;
-    uint32_t nnodes; /* of the resulting graph */
+    uint32_t nnodes; /* nodes in the resulting graph */
     char *err;
     size_t err_nbytes;
 };
@@ -26,15 +26,17 @@ struct past {
 struct graph_live {
     uint32_t nranks;
     struct live_rank *rank;
-    struct map matches; /* first member of each, in member[] from 1 */
+    struct map matches; /* by match: its first member in member[], from 1 */
     struct live_member *member;
     uint32_t nmembers;
-    uint32_t *cut; /* of each cut, from 1, each rank's node */
+    uint32_t *cut; /* by cut, from 1, and rank: the rank's node */
     uint32_t ncuts;
-    uint32_t nexamined;    /* candidates for a cut that all ranks examined */
-    uint32_t question;     /* number of the last one */
-    uint32_t *last;        /* by rank: the last node that it reached */
-    struct live_list work; /* pairs (rank, node) whose ends are to be visited */
+    uint32_t nexamined;    /* candidates for a cut that have been examined on
+                              all ranks */
+    uint32_t question;     /* number of the last query */
+    uint32_t *last;        /* by rank: the last node that the query reached */
+    struct live_list work; /* (rank, node) pairs whose ends are still to
+                              be visited */
 };
 
 struct graph_live *graph_live_new(uint32_t nranks)
@@ -119,7 +121,7 @@ static int read_on(struct graph_live *l, struct live_rank *r)
     return 0;
 }
 
-/* True if candidate number k of all ranks is one operation, and a cut. */
+/* True if candidate k of all ranks is a single operation, and a cut. */
 static int is_cut(const struct graph_live *l, uint32_t k)
 {
     uint64_t open = 0;
@@ -173,7 +175,7 @@ struct graph_moment graph_live_host(const struct graph_live *l, uint32_t rank,
 {
     const struct live_rank *const r = &l->rank[rank];
     uint32_t number = map_get(&r->threads, thread);
-    if (!number) // no calls yet: it is where thread 0 is
+    if (!number) // no calls yet: the thread is where thread 0 is
         number = map_get(&r->threads, 0);
     if (!number)
         return (struct graph_moment){{rank, 0}, 0};
@@ -210,7 +212,7 @@ const char *graph_live_site(const struct graph_live *l, uint32_t rank,
 /* ---- the causal past ----------------------------------------------------- */
 
 /* How much of a node a query has reached: its issue, the ends of some of its
- * parts (their number), or its end. */
+ * parts (given as their number), or its end. */
 #define REACH_ISSUE 0u
 #define REACH_END   UINT32_MAX
 
@@ -218,7 +220,7 @@ static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
 {
     struct graph_live *const l = p->l;
     if (ref.index <= graph_live_cut_node(l, p->cut, ref.rank).index)
-        return 0; // ended before the cut, or no node at all
+        return 0; // ended before the cut, or is not a node
     if (ref.index > l->rank[ref.rank].nnodes) {
         snprintf(p->err, p->err_nbytes,
                  l->rank[ref.rank].header
@@ -248,7 +250,7 @@ static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
     return live_push(&l->work, ref.rank) || live_push(&l->work, ref.index);
 }
 
-/* True if the end of n waits for its match's member m. */
+/* True if the end of n waits for member m of its match. */
 static int waits_for(const struct graph_node *n, const struct graph_node *m)
 {
     if (n == m)
@@ -298,7 +300,8 @@ static int reach_match(struct past *p, const struct graph_node *n)
     return -1;
 }
 
-/* The host part of node i begins when the call before it has returned. */
+/* The host part of node i begins when the previous call of its
+ * thread has returned. */
 static int reach_issue(struct past *p, const struct live_rank *r, uint32_t i)
 {
     const uint32_t before = r->node[i].thread_prev;
@@ -325,7 +328,7 @@ static int reach_end(struct past *p, const struct live_rank *r, uint32_t i)
     return n->match ? reach_match(p, n) : 0;
 }
 
-/* The number of graph nodes for node i: its reached parts. */
+/* The number of graph nodes that node i becomes: its reached parts. */
 static uint32_t nreached(const struct graph_live *l, const struct live_rank *r,
                          uint32_t i)
 {
@@ -371,7 +374,7 @@ static int reach_all(struct past *p)
     return 0;
 }
 
-/* Reduce a node to its issue, if its end is not in the past. */
+/* Reduce a node to its issue, because its end is not in the past. */
 static void issue_only(struct graph_view *v)
 {
     v->node.kind = GRAPH_HOST;
@@ -384,7 +387,7 @@ static void issue_only(struct graph_view *v)
     v->nmoves = v->naccesses = 0;
 }
 
-/* Make a graph of the nodes that were reached. */
+/* Make a graph of the reached nodes. */
 static struct graph *collect(struct past *p)
 {
     struct graph_live *const l = p->l;

@@ -1,4 +1,4 @@
-#include "graph/live_rank.h"
+#include "graph/record/live_rank.h"
 
 #include <stdlib.h> /* realloc */
 
@@ -47,7 +47,8 @@ static const struct graph_node *node_at(const struct live_rank *r, uint32_t i)
     return r->segment.node[i].node;
 }
 
-int live_joins(const struct graph_node *n)
+/* True if the thread that issued it waits for something in it. */
+static int joins(const struct graph_node *n)
 {
     return n->queue == 0 ? n->ndeps != 0 || n->match != 0
                          : (n->flags & GRAPH_JOIN) != 0;
@@ -55,8 +56,8 @@ int live_joins(const struct graph_node *n)
 
 /* ---- threads and queues -------------------------------------------------- */
 
-/* The thread of node i; a new one begins where thread 0 is. NULL if memory runs
- * out. */
+/* The thread of node i. A new thread begins where thread 0 is. NULL if
+ * memory runs out. */
 static struct live_thread *thread_of(struct live_rank *r, uint32_t thread)
 {
     uint64_t *const number = map_at(&r->threads, thread);
@@ -88,7 +89,7 @@ static int follow_thread(struct live_rank *r, uint32_t i)
     if (n->flags & GRAPH_AGAIN && n->ndeps && first_dep(n)->index < i)
         r->node[i].thread_prev = first_dep(n)->index;
     t->last = i;
-    if (live_joins(n)) {
+    if (joins(n)) {
         t->join = i;
         t->host_ps = 0;
     } else {
@@ -149,7 +150,8 @@ static int push_deps(struct live_rank *r, uint32_t i)
     return 0;
 }
 
-/* Thread 0 has waited for what node i depends on: the calls of others, too. */
+/* Thread 0 has waited for what node i depends on, which includes calls of
+ * other threads. */
 static void join_threads(struct live_rank *r, uint32_t i)
 {
     const struct graph_node *const n = node_at(r, i);
@@ -163,7 +165,7 @@ static void join_threads(struct live_rank *r, uint32_t i)
     }
 }
 
-/* True if no thread but 0 has gone on since thread 0 has waited for it. */
+/* True if thread 0 has waited for the last call of every other thread. */
 static int are_threads_joined(const struct live_rank *r)
 {
     const uint64_t main = map_get(&r->threads, 0);
@@ -174,8 +176,8 @@ static int are_threads_joined(const struct live_rank *r)
 }
 
 /*
- * A host-only node, or one with GRAPH_JOIN, is known when its thread continues;
- * so is everything that it waits for on this rank. Each node becomes known
+ * A host-only node, or one with GRAPH_JOIN, is known when its thread continues,
+ * and so is everything on this rank that it waits for. Each node becomes known
  * once, so all calls together take time proportional to the number of nodes.
  */
 static int join(struct live_rank *r, uint32_t i)
@@ -198,8 +200,8 @@ static int join(struct live_rank *r, uint32_t i)
 
 /*
  * The members of each match add up to 0: the first adds (1 - size) times a
- * number derived from the match, and each other member adds it once. So if the
- * sum over all ranks is not 0, a match lacks a member.
+ * number derived from the match, and each other member adds that number once.
+ * So a sum over all ranks other than 0 means that a match lacks a member.
  */
 static uint64_t open_part(const struct graph_node *n)
 {
@@ -210,7 +212,7 @@ static uint64_t open_part(const struct graph_node *n)
 static int is_candidate(const struct live_rank *r, const struct graph_node *n)
 {
     if (r->segment.nranks == 1)
-        return live_joins(n);
+        return joins(n);
     return n->queue == 0 && n->match && n->match_kind == GRAPH_MATCH_ALL &&
            n->match_size == r->segment.nranks;
 }

@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "graph/mapped.h"
+#include "graph/record/mapped.h"
 
 #include <stddef.h>   /* NULL */
 #include <sys/mman.h> /* mremap */
 
 static const uint64_t FIRST = UINT64_C(64) << 20;
 
-/* Add the mapping at `at`, or none if that failed. */
+/* Add the mapping at `at`; fails if that is not a mapping. */
 static int add(struct mapped *m, void *at, uint64_t nbytes)
 {
     if (at == MAP_FAILED)
@@ -23,7 +23,7 @@ int mapped_init(struct mapped *m, int fd, int prot)
                FIRST);
 }
 
-/* From length 0, mremap() maps the same pages once more. */
+/* Given length 0, mremap() maps the same pages a second time. */
 int mapped_reach(struct mapped *m, uint64_t end)
 {
     while (m->nbytes < end) {

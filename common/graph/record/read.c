@@ -1,4 +1,4 @@
-#include "graph/read.h"
+#include "graph/record/read.h"
 
 #include <errno.h>    /* errno */
 #include <stdarg.h>   /* va_list */
@@ -8,8 +8,7 @@
 #include <sys/mman.h> /* mmap */
 #include <unistd.h>   /* pread */
 
-#include "graph/apart.h"
-#include "graph/index.h"
+#include "graph/record/index.h"
 
 enum { MAX_RANKS = 1 << 16 };
 
@@ -18,13 +17,13 @@ struct loader {
     char *err;
     size_t err_nbytes;
     uint32_t nranks; /* according to rank 0 */
-    uint32_t room;   /* of the arrays below */
+    uint32_t room;   /* capacity of the arrays below */
     struct segment *segment;
     void **bytes;
     size_t *mapped;
 };
 
-/* "DIR/rank-2.graph: 4096: reason" */
+/* Write "DIR/rank-2.graph: 4096: reason" to err. */
 static int fail(struct loader *l, uint32_t rank, uint64_t offset,
                 const char *format, ...)
 {
@@ -40,7 +39,7 @@ static int fail(struct loader *l, uint32_t rank, uint64_t offset,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* All of a file's bytes; NULL with errno. */
+/* The contents of a file; NULL with errno on failure. */
 static void *read_all(FILE *f, size_t *nbytes)
 {
     size_t room = 1 << 16;
@@ -62,7 +61,7 @@ static void *read_all(FILE *f, size_t *nbytes)
     return bytes;
 }
 
-/* The segment in bytes[rank]. */
+/* Read the segment in bytes[rank]. */
 static int read_segment(struct loader *l, uint32_t rank, size_t nbytes)
 {
     struct segment *const s = &l->segment[rank];
@@ -111,7 +110,7 @@ static void loader_release(struct loader *l)
     free(l->mapped);
 }
 
-/* Make room for nranks, keeping those already loaded. */
+/* Make space for nranks, keeping what is already loaded. */
 static int make_room(struct loader *l, uint32_t nranks)
 {
     void *const segment = realloc(l->segment, nranks * sizeof *l->segment);
@@ -155,7 +154,7 @@ static int load_all(struct loader *l)
 
 /* ---- from segments to a graph -------------------------------------------- */
 
-/* Check that parts follow parts that exist. */
+/* Check that the parts that others follow exist. */
 static int check_parts(struct loader *l, uint32_t rank)
 {
     const struct segment *const s = &l->segment[rank];
@@ -176,7 +175,7 @@ static int check_parts(struct loader *l, uint32_t rank)
     return 0;
 }
 
-/* Check that deps name nodes that exist. */
+/* Check that nodes named as dependences exist. */
 static int check_deps(struct loader *l, uint32_t rank)
 {
     const struct segment *const s = &l->segment[rank];
@@ -211,7 +210,7 @@ static int copy_nodes(struct graph *g)
     return 0;
 }
 
-/* Takes over the loader's segments. */
+/* Make a graph that takes over the loader's segments. */
 static struct graph *make_graph(struct loader *l)
 {
     uint64_t nnodes = 0;
@@ -241,15 +240,10 @@ static struct graph *make_graph(struct loader *l)
     return NULL;
 }
 
-struct graph *graph_load(const char *dir, char *err, size_t err_nbytes)
+struct graph *graph_read(const char *dir, char *err, size_t err_nbytes)
 {
     struct loader l = {.dir = dir, .err = err, .err_nbytes = err_nbytes};
-    struct graph *g = load_all(&l) == 0 ? make_graph(&l) : NULL;
-    if (g && apart_find(g) != 0) {
-        graph_free(g);
-        g = NULL;
-        snprintf(err, err_nbytes, "no memory");
-    }
+    struct graph *const g = load_all(&l) == 0 ? make_graph(&l) : NULL;
     loader_release(&l);
     return g;
 }

@@ -1,19 +1,19 @@
 /*
  * read.h: an execution graph in memory
  *
- * A graph consists of the segments of all ranks, read from files by graph_load,
- * or of the part of a running job's segments that one query depends on
- * (live.h). Nodes are ordered by (rank, index); a *position* is an index in
- * that array.
+ * A graph consists of the segments of all ranks, read from files by
+ * graph_read(), or of that part of a running job's segments on which one query
+ * depends (live.h). Nodes are ordered by (rank, index); a *position* is an
+ * index in that order.
  *
- * A node with several parts (record.h) takes as many consecutive positions:
- * each part but the first is a node without host time that follows the previous
+ * A node with several parts (record.h) takes as many consecutive positions.
+ * Each part but the first is a node without host time that follows the previous
  * one in its queue.
  */
 #ifndef COMMLAB_GRAPH_READ_H
 #define COMMLAB_GRAPH_READ_H
 
-#include "graph/record.h"
+#include "graph/record/record.h"
 
 #define GRAPH_NOWHERE UINT32_MAX /* as a position: no such node */
 
@@ -26,11 +26,11 @@ struct graph_view {         /* one node, or one part of it */
     const struct graph_access *accesses; /* naccesses, with amendments */
     size_t nmoves, naccesses;
     const char *name;
-    const char *span; /* NVTX range that it was issued in, "" for none */
-    const char *site; /* "file:line"; "" in a running job: see live.h */
-    int begun;        /* of a witnessed graph: what it overwrites was spoiled
-                  (overwrite.h) after all that was recorded before it, at the
-                  moment at which it began */
+    const char *span; /* NVTX range that it was issued in; "" if none */
+    const char *site; /* "file:line"; "" in a running job, see live.h */
+    int begun;        /* in a witnessed graph: what it overwrites was spoiled
+                         (overwrite.h) when it began, after all that was
+                         recorded before it */
 };
 
 struct graph_queue_note { /* see graph_note_queue() */
@@ -42,9 +42,9 @@ struct graph_queue_note { /* see graph_note_queue() */
 struct graph_alloc_note { /* see graph_note_alloc() */
     uint64_t alloc, nbytes;
     int32_t place;
-    uint32_t site_id; /* graph_alloc.site, of the rank that owns it */
+    uint32_t site_id; /* graph_alloc.site, of the owning rank */
     const char *site;
-    uint32_t after; /* its rank had recorded the nodes up to this index */
+    uint32_t after; /* its rank had recorded nodes up to this index */
 };
 
 struct graph_fault_note { /* see graph_note_fault() */
@@ -53,7 +53,7 @@ struct graph_fault_note { /* see graph_note_fault() */
     const char *text;
 };
 
-struct graph_pair { /* positions: `after` begins when `before` has ended */
+struct graph_pair { /* positions: `after` begins only when `before` has ended */
     uint32_t before, after;
 };
 
@@ -61,65 +61,67 @@ struct graph {
     uint32_t nranks;
     uint32_t nnodes;
     struct graph_view *nodes; /* by (rank, index, part) */
-    const uint32_t *first;    /* position of each rank's first node; nnodes at
-                                 [nranks] */
+    const uint32_t *first;    /* position of each rank's first node; nnodes
+                                 at [nranks] */
     const uint32_t *since;    /* by rank: nodes up to this index ended before
-                                 the graph begins and are not in it */
-    int is_part;              /* nodes that were recorded are missing */
+                                 the graph begins, and are not in it */
+    int is_part;              /* some nodes that were recorded are missing */
     int is_witnessed;         /* a recorder says which nodes have begun */
-    const char *machine;      /* noted by rank 0; NULL: unknown, or live */
+    const char *machine;      /* noted by rank 0; NULL: unknown, or a
+                                 running job */
     struct graph_queue_note *queues; /* by rank, in the order of their notes */
     struct graph_alloc_note *allocs;
     struct graph_fault_note *faults;
     size_t nqueues, nallocs, nfaults;
-    struct graph_pair *apart; /* by `after`: see apart.h */
+    struct graph_pair *apart; /* sorted by `after`: see apart.h */
     size_t napart;
     struct graph_index *index; /* private */
 };
 
 /*
- * Load a saved run: DIR/rank-N.graph for all N. On failure, also for a damaged
- * file, returns NULL with "file: offset: reason" in err.
+ * Read a saved run: DIR/rank-N.graph for all N. On failure, also for a damaged
+ * file, returns NULL with "file: offset: reason" in err. A run that is to be
+ * replayed is loaded with graph_load() (replay/load.h) instead.
  */
-struct graph *graph_load(const char *dir, char *err, size_t err_nbytes);
+struct graph *graph_read(const char *dir, char *err, size_t err_nbytes);
 
 /*
- * The same from the segments of a running job: reads everything published by
- * now in fd[r], the memfd of rank r; of a rank whose fd is -1 nothing. The
- * caller keeps the descriptors.
+ * Load the segments of a running job: reads everything published by now in
+ * fd[r], the memfd of rank r, or nothing of a rank whose fd is -1. The caller
+ * keeps the descriptors.
  */
 struct graph *graph_map(const int *fd, uint32_t nranks, char *err,
                         size_t err_nbytes);
 
 void graph_free(struct graph *g);
 
-/* "file:line" of a rank's call site (of a node, an access or an allocation)
- * into out, for saved and running jobs; "?" for 0. Returns out. */
+/* Write "file:line" of a rank's call site (of a node, an access or an
+ * allocation) to out, in saved and running jobs; "?" for 0. Returns out. */
 const char *graph_site_text_of(const struct graph *g, uint32_t rank,
                                uint32_t site, char *out, size_t nbytes);
 
-/* Position of a node, of its last part if it has several. GRAPH_NOWHERE if the
- * graph lacks it. */
+/* Position of a node, or of its last part if it has several. GRAPH_NOWHERE if
+ * the graph lacks it. */
 uint32_t graph_find(const struct graph *g, struct graph_ref ref);
 
-/* Position of entry `i` of the node's deps: a node, or a part of one.
+/* Position of entry `i` of the node's dependences: a node, or a part of one.
  * GRAPH_NOWHERE if the graph lacks it. */
 uint32_t graph_dep(const struct graph *g, uint32_t at, uint32_t i);
 
-/* The node itself, NULL if the graph lacks it. */
+/* The node, or NULL if the graph lacks it. */
 const struct graph_view *graph_node_at(const struct graph *g,
                                        struct graph_ref ref);
 
 /* ---- order, by positions ------------------------------------------------- */
 
 /*
- * The node whose host part this one's follows: the previous one on its thread;
- * for the first node of a thread other than 0, the latest of thread 0 with a
- * lower index; with GRAPH_AGAIN, its dep.
+ * The node whose host part this node's host part follows: the previous one on
+ * its thread; for the first node of a thread other than 0, the latest of thread
+ * 0 with a lower index; with GRAPH_AGAIN, its dependence.
  */
 uint32_t graph_thread_prev(const struct graph *g, uint32_t at);
 
-/* The previous node in its queue, of its own group or not. */
+/* The previous node in its queue, whether of the same group or not. */
 uint32_t graph_queue_prev(const struct graph *g, uint32_t at);
 
 /*
@@ -131,8 +133,8 @@ const uint32_t *graph_matched(const struct graph *g, uint32_t at, uint32_t *n);
 /*
  * The match kind that counts for time. A matched device operation is a
  * rendezvous of all its members, unless it is a MESSAGE (see record.h). On the
- * host a PAIR is a MESSAGE: the receiver may be recorded only when it is done,
- * so the sender's time can't depend on it.
+ * host a PAIR counts as a MESSAGE: the receiver may be recorded only after it
+ * is done, so the sender's time can't depend on it.
  */
 static inline enum graph_match graph_time_match(const struct graph_node *n)
 {

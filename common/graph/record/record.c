@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "graph/record.h"
+#include "graph/record/record.h"
 
 #include <errno.h>    /* EEXIST */
 #include <fcntl.h>    /* open */
@@ -13,27 +13,27 @@
 
 #include "base/recorder.h"
 #include "base/whole.h"
-#include "graph/format.h"
-#include "graph/intern.h"
-#include "graph/mapped.h"
-#include "graph/site.h"
+#include "graph/record/format.h"
+#include "graph/record/intern.h"
+#include "graph/record/mapped.h"
+#include "graph/record/site.h"
 
-enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, like other faults of a run */
+enum { STATUS_FAULT = 70 }; /* EX_SOFTWARE, as for other faults of a run */
 
 struct graph_segment {
     struct format_header *header; /* in its first mapping */
     int fd;
-    int recorder; /* that keeps the graph; -1: there is none */
-    int records;  /* and the pipe by which it takes the records */
+    int recorder; /* connection to the recorder; -1 if there is none */
+    int records;  /* the pipe through which it takes records */
     char *dir;
     int muted;
-    pthread_mutex_t lock; /* over appending and everything below */
+    pthread_mutex_t lock; /* held for appending, and for everything below */
     struct mapped mapped;
     uint32_t nnodes;
-    struct intern strings, sites; /* sites: by return address */
+    struct intern strings, sites; /* sites: by return addresses */
 };
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- life cycle ---------------------------------------------------------- */
 
 static int map_segment(struct graph_segment *g)
 {
@@ -46,7 +46,7 @@ static int map_segment(struct graph_segment *g)
     return 0;
 }
 
-/* 0 as well if the folder has no recorder. */
+/* Connect to the folder's recorder. Returns 0 also if there is none. */
 static int join_recorder(struct graph_segment *g)
 {
     g->recorder = recorder_join(g->dir, RECORDER_GRAPH, g->header->rank, g->fd);
@@ -163,13 +163,14 @@ static void record_publish(struct writer *w)
 {
     struct graph_segment *const g = w->g;
     const uint64_t end = format_padded((uint64_t)(w->at - g->mapped.bytes));
-    // before any other code of this process can see it
+    // before any other code of this process can see the record
     if (g->records >= 0)
         recorder_append(g->records, g->mapped.bytes + w->used, end - w->used);
     atomic_store_explicit(&g->header->used, end, memory_order_release);
 }
 
-/* A record of a head and what follows it; the lock is held. */
+/* Append a record of a head and the bytes that follow it. The
+ * lock must be held. */
 static void append(struct graph_segment *g, enum format_kind kind,
                    const void *head, size_t head_nbytes, const void *rest,
                    size_t rest_nbytes)
@@ -180,7 +181,7 @@ static void append(struct graph_segment *g, enum format_kind kind,
     record_publish(&w);
 }
 
-/* A process has only one segment, which this number belongs to. */
+/* The current span. A process has a single segment, which numbers its spans. */
 static _Thread_local uint32_t span_now;
 
 uint32_t graph_span(uint32_t name)
@@ -273,7 +274,7 @@ static void put_text(struct graph_segment *g, enum format_kind kind,
     append(g, kind, &head, sizeof head, text, head.nbytes + 1);
 }
 
-/* graph_string with the lock held. */
+/* graph_string() with the lock held. */
 static uint32_t string_id(struct graph_segment *g, const char *text)
 {
     int is_new;
@@ -295,11 +296,11 @@ uint32_t graph_string(struct graph_segment *g, const char *text)
     return id;
 }
 
-/* What is interned of a call: the same line, called from another one, is
- * another site. */
+/* The interned part of a call. The same line called from different places gives
+ * different sites. */
 struct site_key {
     const void *address;
-    uint64_t caller; /* a site, or 0 */
+    uint64_t caller; /* number of a site, or 0 */
 };
 
 static void put_site(struct graph_segment *g, uint32_t id,
@@ -420,7 +421,7 @@ void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
 
 /* ---- saving -------------------------------------------------------------- */
 
-/* Add texts for the sites that have none yet. */
+/* Add texts for the sites that have none. */
 static void put_site_texts(struct graph_segment *g)
 {
     char text[512];
@@ -435,7 +436,7 @@ static void put_site_texts(struct graph_segment *g)
     }
 }
 
-/* Write everything published now, with a matching `used`. */
+/* Write everything published so far, with a matching `used`. */
 static int write_file(struct graph_segment *g, const char *path)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -459,7 +460,7 @@ static int write_file(struct graph_segment *g, const char *path)
     return close(fd);
 }
 
-/* The recorder has all of it. */
+/* Tell the recorder that it has everything. */
 static int save_there(struct graph_segment *g)
 {
     const struct format_record end = {0, FORMAT_END};

@@ -5,11 +5,11 @@
  * costs and the bytes they touched. Times, hazards and pictures are computed
  * from it, by replay.h, hazard.h and timeline.h.
  *
- * Each process appends to a segment of its own (a memfd, so peers can map it
- * and nothing is left behind). A segment is append-only: published records
+ * Each process appends to a segment of its own, a memfd, which peers can map
+ * and which leaves nothing behind. A segment is append-only: published records
  * never change, except that graph_amend() and graph_part() add to a node what
  * only its execution shows. Nodes of one process are numbered from 1 in the
- * order of their issue; 0 means no node.
+ * order of issue; 0 means no node.
  *
  * A node has a host part and, unless it is host-only, a device part:
  *
@@ -27,23 +27,24 @@
  *   latency_ps after its deps and its host_ps.
  * - A thread other than 0 begins where thread 0 is when the first node of that
  *   thread is recorded: after the latest node of thread 0 with a lower index.
- *   At a node with GRAPH_AGAIN it begins again, where that node's only dep was
- *   issued, an earlier node of its rank: it was idle since its last one.
+ *   At a node with GRAPH_AGAIN, a thread that has been idle since its last node
+ *   begins again: where the node's only dependence, an earlier node of its
+ *   rank, was issued.
  * - A node may have parts: graph_part(). The first part has the host part, the
- *   latency and the deps; each other part begins when the previous one and
- *   those it comes after have ended. To wait for a node is to wait for its last
- *   part.
+ *   latency and the dependences. Each other part begins when the previous part,
+ *   and the parts that it comes after, have ended. To wait for a node is to
+ *   wait for its last part.
  * - Nodes of several processes with the same match key form one operation: see
  *   enum graph_match. The key is derived from names that all participants share
  *   (communicator id and sequence number), never from pointers. A node is
  *   published before its operation begins, so a process that has seen a matched
  *   operation complete can read the nodes that the operation waited for.
  *
- * This module knows nothing of CUDA, NCCL or MPI; names are only shown to
- * users. Threads: everything between graph_open and graph_close may be called
- * from any thread. Nodes of one queue are numbered in queue order, so a caller
- * that adds to a queue from several threads must hold a lock of that queue over
- * graph_add.
+ * This module does not depend on CUDA, NCCL or MPI; names are only shown to
+ * users. Threads: everything between graph_open() and graph_close() may be
+ * called from any thread. Nodes of one queue are numbered in queue order, so a
+ * caller that adds to a queue from several threads must hold a lock of that
+ * queue during graph_add().
  */
 #ifndef COMMLAB_GRAPH_RECORD_H
 #define COMMLAB_GRAPH_RECORD_H
@@ -51,19 +52,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "graph/site.h" /* SITE_DEPTH */
-#include "topo/op.h"    /* enum topo_op, enum topo_math, places */
+#include "graph/record/site.h" /* SITE_DEPTH */
+#include "topo/op.h"           /* enum topo_op, enum topo_math, places */
 
 enum graph_kind {
-    GRAPH_HOST,   /* host-only: synchronisation, or time passed on the host */
+    GRAPH_HOST,   /* host-only: synchronisation, or time spent on the host */
     GRAPH_KERNEL, /* cost: fixed_ps, flops, moves */
     GRAPH_COPY,   /* cost: moves */
     GRAPH_MEMSET, /* cost: moves */
     GRAPH_COLL,   /* one rank's part of a collective; cost: op, bytes */
     GRAPH_SEND,   /* cost: bytes, from place to peer_place */
-    GRAPH_RECV,   /* its match carries the cost */
+    GRAPH_RECV,   /* no cost: its match has it */
     GRAPH_HOSTFN, /* a host function run in stream order */
-    GRAPH_MARK,   /* an event record: ends with the node before it, no cost */
+    GRAPH_MARK,   /* an event record: ends with the node before it; no cost */
     GRAPH_MPI,    /* host-only with a match */
     GRAPH_KINDS
 };
@@ -71,9 +72,10 @@ enum graph_kind {
 /*
  * The order that a match establishes among its participants, which match_rank
  * numbers from 0. For *time* there are two differences. A GRAPH_COLL moves data
- * directly between its ranks' buffers, so all wait for all, whatever its match
- * kind. The sender of a host-only PAIR is blocked for the time its bytes take,
- * but not by its receiver, which may be recorded only when it is done.
+ * directly between its ranks' buffers, so all wait for all, for every match
+ * kind. The sender of a host-only PAIR is blocked for as long as its bytes
+ * take, but does not wait for its receiver, which may be recorded only after it
+ * is done.
  */
 enum graph_match {
     GRAPH_MATCH_NONE,
@@ -81,13 +83,16 @@ enum graph_match {
     GRAPH_MATCH_FROM_ROOT, /* the root's start before every end */
     GRAPH_MATCH_TO_ROOT,   /* every start before the root's end */
     GRAPH_MATCH_PAIR,      /* the sender's start before the receiver's end, and
-                              the other way round: a rendezvous */
+                              vice versa: a rendezvous */
     GRAPH_MATCH_MESSAGE,   /* a PAIR whose sender doesn't wait (eager) */
 };
 
-/* graph_node.flags: JOIN, the issuing thread waits for the end; STAGED, copies
- * between devices go through host memory, without peer access; NETWORK, through
- * NICs, even inside a node; AGAIN, host-only: see above. */
+/*
+ * Values of graph_node.flags. JOIN: the issuing thread waits for the end.
+ * STAGED: copies between devices go through host memory, without peer access.
+ * NETWORK: they go through NICs, even inside a node. AGAIN: host-only, see
+ * above.
+ */
 enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2, GRAPH_NETWORK = 4, GRAPH_AGAIN = 8 };
 
 struct graph_ref { /* names a node by its rank and number */
@@ -113,15 +118,17 @@ struct graph_move { /* bytes that an operation moves between two places */
 enum graph_touch {
     GRAPH_READ,
     GRAPH_WRITE,
-    GRAPH_ATOMIC, /* atomic, or volatile: meant to synchronise */
+    GRAPH_ATOMIC, /* atomic or volatile, so meant to synchronise */
     GRAPH_ALLOC,
     GRAPH_FREE,
     GRAPH_HOLD, /* the allocation is in use, and must not be freed */
     GRAPH_TOUCHES,
-    GRAPH_TOUCH = 0xff,    /* mask of the above in graph_access.write */
+    GRAPH_TOUCH = 0xff,    /* mask of the values above in graph_access.write */
     GRAPH_ROUGH = 0x100,   /* the range includes bytes that are not touched */
-    GRAPH_FIRST = 0x200,   /* a kernel's read, before it wrote there itself */
-    GRAPH_BLIND = 0x400,   /* an atomic that may ignore the old value */
+    GRAPH_FIRST = 0x200,   /* a kernel's read before the kernel wrote
+                              there itself */
+    GRAPH_BLIND = 0x400,   /* an atomic, or a read, that may ignore the old
+                              value */
     GRAPH_KNOWN = 0x800,   /* an atomic whose order is in the graph */
     GRAPH_FENCED = 0x1000, /* an atomic of a kernel that called a fence */
 };
@@ -131,7 +138,7 @@ struct graph_access {    /* bytes that an operation touches */
                             ordinary memory, where ranges are addresses */
     uint64_t begin, end; /* byte range within it, end exclusive */
     uint32_t write;      /* enum graph_touch */
-    uint32_t site;       /* call site of the access, 0: that of the node */
+    uint32_t site;       /* call site of the access; 0: that of the node */
 };
 
 struct graph_node {
@@ -139,29 +146,31 @@ struct graph_node {
     uint8_t kind;         /* enum graph_kind */
     uint8_t match_kind;   /* enum graph_match */
     uint8_t op;           /* enum topo_op */
-    uint8_t math;         /* enum topo_math, of flops */
+    uint8_t math;         /* enum topo_math of the flops */
     uint32_t flags;
     uint32_t thread;     /* host thread that issued it, from 0 */
     uint32_t queue;      /* stream of this process, from 1; 0: host-only */
     int32_t place;       /* where it runs */
     int32_t peer_place;  /* GRAPH_SEND, GRAPH_RECV: the other end's place */
     uint64_t host_ps;    /* time on the host thread */
-    uint64_t latency_ps; /* device part: before its work begins; host-only:
-                            from the end of its last dep to its own */
+    uint64_t latency_ps; /* device part: time before its work begins;
+                            host-only: from the end of its last dependence to
+                            its own end */
     double flops;
-    uint64_t match;      /* key, 0: none */
+    uint64_t match;      /* key of its match; 0: none */
     uint32_t match_size; /* participants */
     uint32_t match_rank; /* this participant's rank among them */
     uint32_t match_root; /* root, or for PAIR and MESSAGE the sender: 0 */
-    uint32_t elem_size;  /* bytes of one element, collectives; of a kernel, its
-                            threads, 0: not known */
+    uint32_t elem_size;  /* collectives: bytes of one element; kernels: threads,
+                            0 if unknown */
     uint64_t bytes;      /* the operation's size, as defined by nccl-tests */
-    uint32_t name;       /* graph_string(): "ncclAllReduce", kernel's name */
-    uint32_t site;       /* graph_site(): call site */
+    uint32_t name;       /* graph_string() of "ncclAllReduce" or the
+                            kernel's name */
+    uint32_t site;       /* graph_site() of the call */
     uint32_t group;      /* shared by the nodes of an NCCL group; 0: none */
     uint16_t ndeps, nmoves;
     uint32_t naccesses;
-    uint32_t span; /* graph_string(): the NVTX range around it, 0: none */
+    uint32_t span; /* graph_string() of the NVTX range around it; 0: none */
 };
 
 /* Name of a segment's memfd: /proc/PID/fd/N -> /memfd:NAME. */
@@ -169,35 +178,35 @@ struct graph_node {
 
 /*
  * A bit of an allocation's number: its memory has addresses but no contents.
- * Kernels that would touch it are not run, so the graph lacks their accesses.
+ * Kernels that would touch it don't run, so the graph lacks their accesses.
  */
 #define GRAPH_NO_CONTENTS (UINT64_C(1) << 31)
 
 struct graph_segment;
 
 /*
- * Open this process's segment. dir: NULL, or the directory in which graph_save
- * saves it (SIMGPU_GRAPH); it is created if necessary. If it has a recorder
- * (base/recorder.h), that gets each record before it is published. Returns NULL
- * with errno on failure.
+ * Open this process's segment. dir is NULL, or the directory in which
+ * graph_save() saves it (SIMGPU_GRAPH), which is created if necessary. If dir
+ * has a recorder (base/recorder.h), the recorder gets each record before it is
+ * published. Returns NULL with errno on failure.
  */
 struct graph_segment *graph_open(uint32_t rank, uint32_t nranks,
                                  const char *dir);
 
 /*
- * Write DIR/rank-N.graph, if graph_open got a directory, or tell its recorder
- * that this is all, with call sites as file:line; other threads may continue to
- * record. On failure returns -1, after a message on standard error.
+ * Write DIR/rank-N.graph, with call sites as file:line, if graph_open() got a
+ * directory; or tell its recorder that the graph is complete. Other threads may
+ * continue to record. On failure returns -1, after a message on standard error.
  */
 int graph_save(struct graph_segment *g);
 
-/* Unmap and free, without saving; no thread may record any more. NULL is
- * allowed. */
+/* Unmap and free the segment without saving it. No thread may record any more.
+ * NULL is allowed. */
 void graph_close(struct graph_segment *g);
 
 /*
- * Number nodes, but don't record them from now on, to measure the overhead of
- * recording. For nothing else: there are no modelled times afterwards.
+ * From now on number nodes without recording them, to measure the overhead of
+ * recording. Nothing else may use this: there are no modelled times afterwards.
  */
 void graph_mute(struct graph_segment *g);
 
@@ -215,7 +224,7 @@ uint32_t graph_add(struct graph_segment *g, const struct graph_node *n,
                    const struct graph_access *accesses);
 
 /*
- * Add the bytes moved, flops and accesses that the execution of a node has
+ * Add the moved bytes, flops and accesses that the execution of a node has
  * shown. Must be called before the node's completion is visible to any thread.
  */
 void graph_amend(struct graph_segment *g, uint32_t index, double flops,
@@ -223,19 +232,19 @@ void graph_amend(struct graph_segment *g, uint32_t index, double flops,
                  const struct graph_access *accesses, size_t naccesses);
 
 /*
- * Begin the next part of a running node: it follows the current part and the
- * parts `after`, whose ends it has seen, and its work begins latency_ps later.
- * Later amendments belong to it. Like an amendment, it must be recorded before
- * its effects are visible.
+ * Begin the next part of a running node. It follows the current part and the
+ * parts `after`, whose ends the node has seen, and its work begins latency_ps
+ * later. Later amendments belong to it. Like an amendment, it must be recorded
+ * before its effects are visible.
  */
 void graph_part(struct graph_segment *g, uint32_t index,
                 const struct graph_point *after, size_t n, uint64_t latency_ps);
 
 /*
- * Begin a part *aside*: what a running node has started, and does not wait for.
- * It is a copy over the network in a queue of its own, and follows the parts
- * `after` and the part aside before it in that queue; no later part of the node
- * follows it, unless it says so. The node's last part must not be one.
+ * Begin a part *aside*: something that a running node has started and does not
+ * wait for. It is a copy over the network in a separate queue, and follows the
+ * parts `after` and the previous part aside in that queue. A later part of the
+ * node follows it only if it says so. The node's last part must not be aside.
  *
  *     kernel      [ part 0 ][ part 2         ]
  *                          \
@@ -249,14 +258,14 @@ void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
 uint32_t graph_string(struct graph_segment *g, const char *text);
 
 /*
- * Nodes that this thread adds from now on belong to span `name` (a number of
+ * Put the nodes that this thread adds from now on into span `name` (a number of
  * graph_string(), 0: none), unless they name one themselves. Returns the
  * previous span.
  */
 uint32_t graph_span(uint32_t name);
 
 /*
- * Intern a call site: a return address of this process, NULL is 0. It becomes
+ * Intern a call site: a return address of this process; NULL is 0. It becomes
  * "file:line" when the segment is saved, or on demand.
  */
 uint32_t graph_site(struct graph_segment *g, const void *return_address);
@@ -270,12 +279,12 @@ uint32_t graph_site_stack(struct graph_segment *g,
 int graph_site_calls(struct graph_segment *g, uint32_t site,
                      const void *return_address[SITE_DEPTH]);
 
-/* "file:line" or "module+0x123" of a call site, into out; returns out. "?" for
- * site 0. */
+/* Write "file:line" or "module+0x123" of a call site to out, "?" for site
+ * 0. Returns out. */
 const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
                             size_t nbytes);
 
-/* Note the machine that the run is modelled on: the argument of topo_load(). */
+/* Note the machine that the run is modelled on, as named to topo_load(). */
 void graph_note_machine(struct graph_segment *g, const char *name);
 
 /* Note an allocation or a queue, for messages and pictures. */
@@ -284,8 +293,8 @@ void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
 void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
                       const char *name);
 
-/* Note an allocation that lies at this offset of the memory of the process's
- * device of this number, which a recorder wants to know. */
+/* Note an allocation at this offset in the memory of a device, given by its
+ * number in the process, which a recorder needs. */
 void graph_note_placed(struct graph_segment *g, uint64_t alloc, int32_t place,
                        uint64_t nbytes, uint32_t site, uint32_t device,
                        uint64_t offset);
@@ -293,8 +302,10 @@ void graph_note_placed(struct graph_segment *g, uint64_t alloc, int32_t place,
 /*
  * Note a fault that the run itself detected, at a call site (0: unknown), in
  * operation `index` (0: the latest). text is the complete message. A warning is
- * not a failure.
+ * not a failure. A remark (a warning of 2) is neither. Nor is a place (3), at
+ * which a kernel first wrote outside a buffer. hazards_find() leaves both out.
  */
+enum { GRAPH_REMARK = 2, GRAPH_PLACE = 3 };
 void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
                       int warning, const char *text);
 

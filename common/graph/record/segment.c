@@ -1,4 +1,4 @@
-#include "graph/segment.h"
+#include "graph/record/segment.h"
 
 #include <math.h>   /* isfinite */
 #include <stdarg.h> /* va_list */
@@ -7,7 +7,7 @@
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memcpy */
 
-#include "graph/site.h"
+#include "graph/record/site.h"
 
 static int wrong(struct segment *s, const char *format, ...)
 {
@@ -55,7 +55,7 @@ void segment_release(struct segment *s)
 }
 
 /*
- * Make room for entry `last` of an array that doubles: it is reallocated when
+ * Make space for entry `last` of an array that doubles: it is reallocated when
  * `last` is a power of two.
  */
 static int make_room(struct segment *s, void *array, uint32_t last,
@@ -116,7 +116,7 @@ static int add_node(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
-/* Append to the amendments and parts of node `index`. */
+/* Append an amendment or a part to those of node `index`. */
 static int append_to(struct segment *s, uint32_t index,
                      struct segment_amend what)
 {
@@ -149,7 +149,7 @@ static int add_amend(struct segment *s, const char *body, uint32_t nbytes)
     return append_to(s, a->index, (struct segment_amend){.amend = a});
 }
 
-/* Part p, whose points fill the rest of its nbytes. */
+/* Append part p; its points fill the rest of its nbytes. */
 static int append_part(struct segment *s, const struct format_part *p,
                        uint32_t nbytes, const struct format_aside *aside)
 {
@@ -186,8 +186,8 @@ static int add_aside(struct segment *s, const char *body, uint32_t nbytes)
     return append_part(s, &a->part, nbytes - before, a);
 }
 
-/* The text after a head of head_nbytes, NULL unless it ends at the right
- * place. */
+/* The text after a head of head_nbytes; NULL unless it ends at
+ * the right place. */
 static const char *text_of(const char *body, uint32_t nbytes,
                            size_t head_nbytes, uint32_t text_nbytes)
 {
@@ -375,8 +375,8 @@ void arena_release(struct arena *a)
 }
 
 /*
- * Append the amendments from *i to the next part or the end to the view's
- * arrays. Advances *i.
+ * Append the amendments from *i up to the next part, or the last one, to the
+ * view's arrays. Advances *i.
  */
 static int join_arrays(const struct segment *s, uint32_t *i,
                        struct arena *arena, struct graph_view *v)
@@ -412,7 +412,8 @@ static int join_arrays(const struct segment *s, uint32_t *i,
     return 0;
 }
 
-/* The deps of a later part: the parts it follows. */
+/* Start the view of a later part, whose dependences are the parts
+ * that it follows. */
 static int begin_part(const struct format_part *p, struct arena *arena,
                       struct graph_view *v)
 {
@@ -430,7 +431,7 @@ static int begin_part(const struct format_part *p, struct arena *arena,
     v->node.host_ps = 0;
     v->node.latency_ps = p->latency_ps;
     v->node.flops = 0;
-    v->node.match = 0; // belongs to the first part
+    v->node.match = 0; // the match belongs to the first part
     v->node.match_kind = GRAPH_MATCH_NONE;
     v->node.group = 0;
     v->node.ndeps = (uint16_t)p->nafter;
@@ -442,7 +443,7 @@ static int begin_part(const struct format_part *p, struct arena *arena,
     return 0;
 }
 
-/* The view of a part aside: a copy over the network. */
+/* Turn the view into that of a part aside, a copy over the network. */
 static void set_aside(const struct segment *s, const struct format_aside *a,
                       struct graph_view *v)
 {

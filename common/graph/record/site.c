@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "graph/site.h"
+#include "graph/record/site.h"
 
 #include <dwarf.h>            /* DW_TAG_inlined_subroutine */
 #include <elfutils/libdw.h>   /* dwarf_haspc */
@@ -13,10 +13,10 @@
 
 #include "base/map.h"
 
-enum { MAX_SCOPES = 64 }; /* functions and blocks, one in the other */
+enum { MAX_SCOPES = 64 }; /* nested functions and blocks */
 
 static pthread_once_t program_once = PTHREAD_ONCE_INIT;
-static char program[4096]; /* the running one's path */
+static char program[4096]; /* path of the running program */
 
 static void find_program(void)
 {
@@ -24,13 +24,14 @@ static void find_program(void)
         program[0] = 0;
 }
 
-struct place { /* of an address: what dl_iterate_phdr() is asked */
+struct place { /* an address and where dl_iterate_phdr() finds it */
     uintptr_t address;
     uint64_t offset;
     const char *path; /* "" for the program; NULL: in no module */
 };
 
-/* As dladdr1(), which looks for a symbol as well, and that takes time. */
+/* Find the module of an address. dladdr1() would also look for a symbol,
+ * which takes time. */
 static int is_here(struct dl_phdr_info *info, size_t nbytes, void *arg)
 {
     struct place *const p = arg;
@@ -58,12 +59,13 @@ void site_locate(const void *address, char *module, size_t nbytes,
     snprintf(module, nbytes, "%s", !p.path ? "" : *p.path ? p.path : program);
 }
 
-struct line { /* of a call */
+struct line { /* the line of a call */
     const char *file;
     int number;
 };
 
-/* A module that lines were looked up in, kept open: lookups come in bulk. */
+/* A module in which lines were looked up. It is kept open, since many lookups
+ * follow one another. */
 struct module {
     char *path;
     Dwfl *dwfl;
@@ -72,7 +74,7 @@ struct module {
     struct module *next;
 };
 
-/* libdw isn't thread-safe, hence the lock. */
+/* Held around calls of libdw, which isn't thread-safe. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules;
 
@@ -82,7 +84,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* NULL if memory runs out; one without a file has no lines. */
+/* Open a module; one without a file has no lines. NULL if memory runs out. */
 static struct module *open_module(const char *path)
 {
     for (struct module *m = modules; m; m = m->next)
@@ -109,19 +111,19 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* True for the headers of CUDA, whose inline functions work for a caller. */
+/* True for CUDA's headers, whose inline functions act for a caller. */
 static int is_convenience(const char *path)
 {
     return strstr(path, "simgpu/include/") != NULL;
 }
 
 /*
- * The functions and blocks of a unit that an address is in, outermost first;
- * inlined ones are inside their callers. Returns how many. dwarf_getscopes()
- * leaves an inlined function for the scopes of its definition, and
- * dwarf_getscopes_die() reads the whole unit to find a parent: each takes
- * milliseconds in a unit that includes the headers of C++. gcc puts all
- * functions at the top of a unit, clang into their namespaces.
+ * The functions and blocks of a unit that contain an address, outermost first;
+ * inlined ones are inside their callers. Returns their number.
+ * dwarf_getscopes() would replace an inlined function by the scopes of its
+ * definition, and dwarf_getscopes_die() reads the whole unit to find a parent:
+ * each takes milliseconds in a unit that includes the headers of C++. gcc puts
+ * all functions at the top level of a unit, clang into their namespaces.
  */
 static int scopes_at(Dwarf_Die *within, Dwarf_Addr address,
                      Dwarf_Die scope[MAX_SCOPES], int n)
@@ -141,8 +143,8 @@ static int scopes_at(Dwarf_Die *within, Dwarf_Addr address,
 }
 
 /*
- * The C++ wrappers in CUDA's headers are inlined, one in the other: go from the
- * line of the innermost to that of the call that the program makes.
+ * CUDA's headers contain C++ wrappers, which are inlined into one another: go
+ * from the line of the innermost to that of the program's own call.
  */
 static void find_caller(Dwfl_Module *module, Dwarf_Addr address,
                         const char **file, int *line)
@@ -183,7 +185,7 @@ static int is_kit(const char *file)
     return strncmp(file, "../sysdeps", 10) == 0;
 }
 
-/* The innermost function at an address, inlined ones included; or NULL. */
+/* The innermost function at an address, including inlined ones; or NULL. */
 static const char *function_at(Dwfl_Module *module, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
@@ -198,13 +200,13 @@ static const char *function_at(Dwfl_Module *module, Dwarf_Addr address)
     return name;
 }
 
-struct source { /* the line that belongs to an address */
+struct source { /* the source line of an address */
     const char *file, *function;
     int line;
 };
 
-/* Look up a call of this program. False if it has no line, or is a
- * library's. */
+/* Look up a call of this program. False if it has no line or
+ * belongs to a library. */
 static int find_source(const void *address, struct source *s)
 {
     char path[4096];
@@ -222,8 +224,7 @@ static int find_source(const void *address, struct source *s)
     return s->file != NULL;
 }
 
-const char *site_of_student(void *const *address, int n, char *out,
-                            size_t nbytes)
+int site_student(void *const *address, int n, char *out, size_t nbytes)
 {
     struct source s, innermost = {.file = NULL};
     int found = 0;
@@ -243,6 +244,13 @@ const char *site_of_student(void *const *address, int n, char *out,
     else
         snprintf(out, nbytes, "an unknown place");
     pthread_mutex_unlock(&lock);
+    return found;
+}
+
+const char *site_of_student(void *const *address, int n, char *out,
+                            size_t nbytes)
+{
+    site_student(address, n, out, nbytes);
     return out;
 }
 
@@ -260,8 +268,10 @@ static struct line read_line(Dwfl_Module *m, uint64_t offset)
     return line;
 }
 
-/* The line of a call, if it has one. With the lock held. The stacks of a
- * program's sites have most of their calls in common. */
+/*
+ * The line of a call, if it has one. The lock must be held. Lines are cached,
+ * because the stacks of a program's sites have most of their calls in common.
+ */
 static struct line find_line(const struct site_call *call)
 {
     struct module *const m = call->module[0] ? open_module(call->module) : NULL;
@@ -278,7 +288,7 @@ static struct line find_line(const struct site_call *call)
     return found;
 }
 
-/* True if a file of the kit only counts calls, and passes them on. */
+/* True if a file of the kit only counts calls and passes them on. */
 static int is_wrapper(const char *file)
 {
     return strncmp(base_name(file), "meter", 5) == 0;

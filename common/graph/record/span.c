@@ -1,4 +1,4 @@
-#include "graph/span.h"
+#include "graph/record/span.h"
 
 #include <string.h> /* strstr */
 

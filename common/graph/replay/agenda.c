@@ -1,8 +1,9 @@
-#include "graph/agenda.h"
+#include "graph/replay/agenda.h"
 
 #include <stdlib.h> /* calloc */
 
-enum { CHILDREN = 4 }; /* of each event: fewer levels than a binary heap */
+/* per event; a heap with fewer levels than a binary one */
+enum { CHILDREN = 4 };
 
 int agenda_init(struct agenda *a, const struct graph *graph)
 {
@@ -18,7 +19,8 @@ void agenda_release(struct agenda *a)
     *a = (struct agenda){0};
 }
 
-/* Positions are in the order of (rank, index); here the queue comes between. */
+/* Positions are ordered by (rank, index); here the queue counts
+ * before the index. */
 static int is_before(const struct agenda_event *x, const struct agenda_event *y)
 {
     if (x->ps != y->ps)
@@ -34,7 +36,7 @@ static void put(struct agenda *a, uint32_t at, struct agenda_event e)
     a->place[e.node] = at + 1;
 }
 
-/* The event at `at` may be earlier than its parents. */
+/* Restore the heap if the event at `at` may be earlier than its ancestors. */
 static void rise(struct agenda *a, uint32_t at)
 {
     const struct agenda_event e = a->event[at];
@@ -45,7 +47,7 @@ static void rise(struct agenda *a, uint32_t at)
     put(a, at, e);
 }
 
-/* The event at `at` may be later than its children. */
+/* Restore the heap if the event at `at` may be later than its children. */
 static void sink(struct agenda *a, uint32_t at)
 {
     const struct agenda_event e = a->event[at];

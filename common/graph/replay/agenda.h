@@ -8,7 +8,7 @@
 #ifndef COMMLAB_GRAPH_AGENDA_H
 #define COMMLAB_GRAPH_AGENDA_H
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 
 #define AGENDA_NEVER (UINT64_C(1) << 62) /* ps: 53 days */
 
@@ -16,7 +16,7 @@ struct agenda {
     const struct graph *graph;
     struct agenda_event {
         uint64_t ps;
-        uint32_t rank, queue; /* of the node, to break ties */
+        uint32_t rank, queue; /* the node's, to break ties */
         uint32_t node;        /* position in the graph */
     } * event;
     uint32_t count, room;
@@ -27,8 +27,8 @@ struct agenda {
 int agenda_init(struct agenda *a, const struct graph *graph);
 void agenda_release(struct agenda *a);
 
-/* Schedule the node's event at this time, or move it there. Returns -1 if
- * memory runs out. */
+/* Schedule the node's event at this time, or move it to this time. Returns -1
+ * if memory runs out. */
 int agenda_set(struct agenda *a, uint32_t node, uint64_t ps);
 
 /* Remove and return the first event. There must be one. */

@@ -1,10 +1,10 @@
-#include "graph/apart.h"
+#include "graph/replay/apart.h"
 
 #include <stdlib.h> /* qsort */
 
-#include "graph/hazard_excuse.h"
-#include "graph/hazard_order.h"
-#include "graph/hazard_ranges.h"
+#include "graph/hazard/hazard_excuse.h"
+#include "graph/hazard/hazard_order.h"
+#include "graph/hazard/hazard_ranges.h"
 
 struct find {
     const struct graph *g;
@@ -31,7 +31,7 @@ static int has_threads(const struct graph *g)
     return 0;
 }
 
-/* ---- pairs that no thread knows to be in order by itself ----------------- */
+/* ---- pairs that the threads' own waits don't order ----------------------- */
 
 static int is_data(const struct hazard_touch *t)
 {
@@ -76,7 +76,7 @@ static int touch(void *arg, uint32_t at, struct hazard_point point,
                               clash, f);
 }
 
-/* ---- ... but all of them together ---------------------------------------- */
+/* ---- ... but the order of recording does --------------------------------- */
 
 static int by_after(const void *a, const void *b)
 {
@@ -99,7 +99,8 @@ static size_t first_of(const struct find *f, uint32_t after)
     return low;
 }
 
-/* Forget the pairs of operation `at` that are a race: nothing orders them. */
+/* Drop the pairs of operation `at` that nothing orders, since they are
+ * races. */
 static int check(void *arg, uint32_t at, struct hazard_point point,
                  const uint32_t *known)
 {

@@ -1,4 +1,4 @@
-#include "graph/bill.h"
+#include "graph/replay/bill.h"
 
 #include <stdlib.h> /* realloc */
 
@@ -15,7 +15,7 @@ void bill_release(struct bill *b)
 
 int bill_charge(struct bill *b, int resource, double amount)
 {
-    // There are few, so they are searched one by one.
+    // There are few entries, so a linear search is enough.
     for (int i = 0; i < b->n; i++)
         if (b->use[i].resource == resource) {
             b->use[i].weight += amount;

@@ -1,5 +1,5 @@
 /*
- * bill.h: an operation's use of each resource, summed up
+ * bill.h: the amounts of each resource that an operation uses
  *
  * A kernel, or a copy of many pieces, touches few resources many times. Amounts
  * are summed in the order of the calls, so equal operations cost the same to
@@ -12,11 +12,11 @@
 
 /* A zeroed struct is an empty tally. */
 struct bill {
-    struct maxmin_use *use; /* each resource once */
+    struct maxmin_use *use; /* lists each resource once */
     int n, room;
 };
 
-/* Start again from nothing, in the same memory. */
+/* Empty the tally, but keep its memory. */
 void bill_clear(struct bill *b);
 void bill_release(struct bill *b);
 

@@ -1,23 +1,23 @@
-#include "graph/cost.h"
+#include "graph/replay/cost.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "graph/bill.h"
-#include "graph/intern.h"
+#include "graph/record/intern.h"
+#include "graph/replay/bill.h"
 
 enum { KEY_PLACES = 3 }; /* index of the first place in cost_table.key */
 
-struct path_cost { /* of one path */
+struct path_cost { /* the cost of one path */
     struct topo_path path;
     struct maxmin_use use[TOPO_MAX_PATH]; /* each byte uses each of them once */
     int busiest, known;                   /* known: 1, or -1 for "no path" */
 };
 
-struct coll_cost { /* of one collective; its uses belong to the table */
+struct coll_cost { /* the cost of one collective; the table owns its uses */
     struct cost cost;
-    char *wrong; /* the reason why the machine can't do it; NULL: it can */
+    char *wrong; /* why the machine can't do it; NULL if it can */
 };
 
 struct cost_table {
@@ -27,9 +27,9 @@ struct cost_table {
     struct path_cost **path;
     struct coll_cost *coll;
     uint32_t npaths, ncolls;
-    int32_t *key; /* of a collective or message: op, bytes, places */
+    int32_t *key; /* key of a collective or message: op, bytes, places */
     size_t key_room;
-    struct bill bill; /* of the last kernel, memset or copy of pieces */
+    struct bill bill; /* for the last kernel, memset or copy of pieces */
 };
 
 struct cost_table *cost_table_new(const struct topo *topo,
@@ -97,7 +97,7 @@ static int is_gpu(const struct topo *topo, int32_t place)
     return place >= 0 && place < topo_ngpus(topo);
 }
 
-/* Room for entry number `id`, from 1, of an array that doubles. */
+/* Make space for entry number `id`, from 1, of an array that doubles. */
 static int make_room(void *array, uint32_t id, size_t nbytes)
 {
     void **const a = array;
@@ -110,7 +110,8 @@ static int make_room(void *array, uint32_t id, size_t nbytes)
     return 0;
 }
 
-/* A path, looked up once. NULL, with a line in err, if there is none. */
+/* Find a path, looking it up on first use. NULL, with a line in err, if
+ * there is none. */
 static const struct path_cost *find_path(struct cost_table *t, int32_t from,
                                          int32_t to, int way, char *err,
                                          size_t err_nbytes)
@@ -143,7 +144,7 @@ static const struct path_cost *find_path(struct cost_table *t, int32_t from,
     return NULL;
 }
 
-/* One transfer along a path. */
+/* The cost of one transfer along a path. */
 static struct cost transfer(const struct path_cost *p, uint64_t nbytes)
 {
     return (struct cost){.latency_ps = p->path.latency_ps,
@@ -156,7 +157,8 @@ static struct cost transfer(const struct path_cost *p, uint64_t nbytes)
 
 /* ---- kernels, memsets, copies of several pieces -------------------------- */
 
-/* Tally one move; *latency_ps becomes at least the latency of its path. */
+/* Tally one move, and raise *latency_ps to the latency of its path if
+ * that is larger. */
 static int charge_move(struct cost_table *t, const struct graph_move *m,
                        enum topo_way way, uint64_t *latency_ps, char *err,
                        size_t err_nbytes)
@@ -188,8 +190,8 @@ static int charge_move(struct cost_table *t, const struct graph_move *m,
 }
 
 /*
- * The tally as one flow. Its unit is a byte of the memory of `place`: alone, it
- * has the rate of that memory.
+ * The tally as one flow. Its unit is a byte of the memory of `place`, so that a
+ * flow alone has the rate of that memory.
  */
 static struct cost settle_bill(struct cost_table *t, int32_t place)
 {
@@ -208,8 +210,8 @@ static struct cost settle_bill(struct cost_table *t, int32_t place)
         .work = work, .use = b->use, .nuses = b->n, .busiest = busiest};
 }
 
-/* True if a kernel at `place` waits for these bytes: not for what the switch
- * reads from others, or replicates to them. */
+/* True if a kernel at `place` waits for these bytes. It doesn't wait for what
+ * the switch reads from other GPUs or replicates to them. */
 static int is_requested(const struct graph_move *m, int32_t place)
 {
     return m->from == TOPO_SWITCH_PLACE
@@ -219,7 +221,8 @@ static int is_requested(const struct graph_move *m, int32_t place)
 
 /*
  * A kernel has at most IN_FLIGHT bytes of loads and stores under way for each
- * resident thread. Bytes beyond that wait for a latency again and again.
+ * resident thread, so a larger amount takes one latency for each round of that
+ * size.
  */
 static void limit_in_flight(const struct cost_table *t,
                             const struct graph_view *v, uint64_t latency_ps,
@@ -315,7 +318,7 @@ static int from_loads(const struct cost_table *t, const struct topo_coll *c,
                          .use = use,
                          .nuses = n,
                          .busiest = find_busiest(t->topo, use, n)};
-    if (n == 0) // no shared resources: all of it is latency
+    if (n == 0) // no shared resources: all of the time is latency
         out->latency_ps = c->time_ps;
     return 0;
 }
@@ -366,7 +369,7 @@ find_coll(struct cost_table *t, const struct graph_node *n, int nplaces)
     return cc;
 }
 
-/* Make room for the key of an operation with nplaces. */
+/* Make space for the key of an operation with nplaces. */
 static int make_key(struct cost_table *t, size_t nplaces)
 {
     if (nplaces + KEY_PLACES <= t->key_room)
@@ -437,7 +440,7 @@ int cost_of(struct cost_table *t, const struct graph *g, uint32_t at,
     case GRAPH_COLL:
     case GRAPH_SEND:
     case GRAPH_RECV: return cost_of_match(t, g, at, out, err, err_nbytes);
-    default: break; // nothing but latency
+    default: break; // only latency
     }
     out->latency_ps += v->node.latency_ps;
     return failed;

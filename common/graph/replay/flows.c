@@ -1,12 +1,12 @@
-#include "graph/flows.h"
+#include "graph/replay/flows.h"
 
 #include <stdlib.h> /* calloc */
 
 struct flow {
-    struct maxmin_flow share; /* first: maxmin_share() sees only this */
-    struct maxmin_use *use;   /* its uses, */
-    uint64_t *bound_ps;       /* and the time for which each was the bound */
-    int room;                 /* of both */
+    struct maxmin_flow share; /* must be first: maxmin_share() takes it */
+    struct maxmin_use *use;   /* its uses */
+    uint64_t *bound_ps;       /* by use: how long it was the bound */
+    int room;                 /* capacity of both arrays */
     int busiest;              /* the use that bounds it on an idle machine */
     double left;              /* remaining work at since_ps */
     uint64_t since_ps;        /* time of the last change of its rate */
@@ -38,7 +38,7 @@ struct flows {
     int ndirty;
     int *touched;       /* resources of the component being settled */
     struct flow **part; /* its flows */
-    int room;           /* of part */
+    int room;           /* capacity of part */
     int nactive;
 };
 
@@ -134,7 +134,7 @@ static void users_remove(struct users *u, const struct flow *flow)
         u->flow[i] = u->flow[--u->n];
 }
 
-/* Make room for n uses of a flow. Returns -1 if memory runs out. */
+/* Make space for n uses of a flow. Returns -1 if memory runs out. */
 static int make_room(struct flow *flow, int n)
 {
     if (n <= flow->room)
@@ -152,7 +152,7 @@ static int make_room(struct flow *flow, int n)
     return 0;
 }
 
-/* An unused or new flow, with room for n uses. */
+/* An unused or new flow with space for n uses. */
 static struct flow *flow_new(struct flows *f, int n)
 {
     struct flow *const flow = f->unused ? f->unused : calloc(1, sizeof *flow);
@@ -216,7 +216,7 @@ int flows_start(struct flows *f, uint32_t node, uint64_t now_ps)
 /* Account for the time that the flow had this bound. */
 static void count_bound(struct flow *flow, int bound, uint64_t now_ps)
 {
-    // It has the rate it would have alone: its slowest part is the bound.
+    // A flow with the rate it would have alone is bound by its slowest part.
     const int use = bound == MAXMIN_CAP ? flow->busiest : bound;
     flow->bound_ps[use] += now_ps - flow->bound_since;
     flow->bound_since = now_ps;
@@ -279,7 +279,7 @@ static int by_node(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The end of a flow at its current rate, to the nearest picosecond. */
+/* The end of a flow at its current rate, rounded to the nearest picosecond. */
 static uint64_t end_of(const struct flow *flow)
 {
     const double ps = flow->left / flow->share.rate * 1e12;
@@ -288,7 +288,7 @@ static uint64_t end_of(const struct flow *flow)
     return flow->since_ps + (uint64_t)(ps + 0.5);
 }
 
-/* A flow gets a new rate: account for its work at the old one. */
+/* Set a flow's new rate, after accounting for its work at the old one. */
 static int change_rate(struct flows *f, struct flow *flow, double old_rate,
                        uint64_t now_ps)
 {
@@ -302,7 +302,7 @@ static int change_rate(struct flows *f, struct flow *flow, double old_rate,
 /* Find new rates for the flows in part[0..n). */
 static int settle_component(struct flows *f, int n, int m, uint64_t now_ps)
 {
-    // Sums are taken in the order of the nodes, not in that of their starts.
+    // Sum in the order of the nodes, not in that of their starts.
     qsort(f->part, (size_t)n, sizeof *f->part, by_node);
     for (int i = 0; i < n; i++) {
         f->part[i]->old_rate = f->part[i]->share.rate;

@@ -1,12 +1,12 @@
-#include "graph/run.h"
+#include "graph/replay/replay_run.h"
 
 /*
- * The time from the moment that all members node `at` waits for are ready. The
- * size is that of the root, which has the data, or the largest of any rank in a
- * symmetric operation. It crosses the network if any of these members is on
+ * The time from the moment when all members that node `at` waits for are ready.
+ * The size is the root's, which has the data, or in a symmetric operation the
+ * largest of any rank. Data crosses the network if any of these members is on
  * another machine node.
  */
-static uint64_t mpi_ps(const struct run *r, uint32_t at)
+static uint64_t mpi_ps(const struct replay_run *r, uint32_t at)
 {
     uint32_t n;
     const uint32_t *const member = graph_matched(r->g, at, &n);
@@ -27,14 +27,14 @@ static uint64_t mpi_ps(const struct run *r, uint32_t at)
     return cost_mpi_ps(r->costs, &asked, other);
 }
 
-static int end_host_at(struct run *r, uint32_t at, uint64_t ps)
+static int end_host_at(struct replay_run *r, uint32_t at, uint64_t ps)
 {
     return run_schedule(r, at, PHASE_END,
                         run_after(ps, run_node(r, at)->latency_ps));
 }
 
-/* All wait for all, and end together. */
-static int meet_all(struct run *r, const uint32_t *member, uint32_t n,
+/* All members wait for all, and end together. */
+static int meet_all(struct replay_run *r, const uint32_t *member, uint32_t n,
                     uint64_t now_ps)
 {
     uint64_t latency_ps = 0;
@@ -51,9 +51,9 @@ static int meet_all(struct run *r, const uint32_t *member, uint32_t n,
     return 0;
 }
 
-/* The root's data reaches each of the others; one that is not ready by then
- * takes it when it is. */
-static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
+/* The root's data reaches each of the others. A member that is not ready by
+ * then takes the data when it is. */
+static int meet_root(struct replay_run *r, uint32_t at, const uint32_t *member,
                      uint32_t n, uint64_t now_ps)
 {
     struct node_state *const m = &r->state[member[0]];
@@ -76,9 +76,9 @@ static int meet_root(struct run *r, uint32_t at, const uint32_t *member,
                        stays ? run_after(now_ps, mpi_ps(r, at)) : now_ps);
 }
 
-/* The others' data reaches the root; they don't wait for it. */
-static int meet_at_root(struct run *r, uint32_t at, const uint32_t *member,
-                        uint32_t n, uint64_t now_ps)
+/* The others' data reaches the root, for which they don't wait. */
+static int meet_at_root(struct replay_run *r, uint32_t at,
+                        const uint32_t *member, uint32_t n, uint64_t now_ps)
 {
     struct node_state *const m = &r->state[member[0]];
     const uint64_t come = run_after(now_ps, mpi_ps(r, at));
@@ -94,7 +94,7 @@ static int meet_at_root(struct run *r, uint32_t at, const uint32_t *member,
     return 0;
 }
 
-int run_meet(struct run *r, uint32_t at, uint64_t now_ps)
+int run_meet(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     uint32_t n;
     const uint32_t *const member = graph_matched(r->g, at, &n);

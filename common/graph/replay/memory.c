@@ -1,12 +1,12 @@
-#include "graph/memory.h"
+#include "graph/replay/memory.h"
 
 #include <stdlib.h> /* calloc */
 
 #include "base/map.h"
 
 struct life {
-    struct map first, last; /* of an allocation: 1 + the position of the
-                               operation that begins its life, or ends it */
+    struct map first, last; /* by allocation: 1 + the position of the operation
+                               that starts, or ends, its life */
 };
 
 static int note_ends(struct life *l, const struct graph *g)
@@ -28,7 +28,7 @@ static int note_ends(struct life *l, const struct graph *g)
     return 0;
 }
 
-/* When the host thread that issued this node continued. */
+/* The time at which the host thread that issued this node continued. */
 static uint64_t host_ps(const struct graph *g, const struct replay_time *time,
                         uint32_t at)
 {

@@ -1,4 +1,4 @@
-#include "graph/order.h"
+#include "graph/replay/order.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
@@ -14,7 +14,7 @@ void order_release(struct order *o)
 
 static void order_threads(struct order *o, const struct graph *g)
 {
-    // Backwards, so that siblings end up in the order of their positions.
+    // Go backwards, so that siblings end up in the order of their positions.
     for (uint32_t at = g->nnodes; at-- > 0;) {
         const uint32_t before = graph_thread_prev(g, at);
         if (before == GRAPH_NOWHERE)
@@ -34,7 +34,7 @@ static void order_queues(struct order *o, const struct graph *g)
                          g->nodes[before].node.group == group;
         n->batch = same ? o->node[before].batch : at;
         o->node[n->batch].nbatch++;
-        n->nbefore = 1; // its issue
+        n->nbefore = 1; // counts its issue
         if (before != GRAPH_NOWHERE) {
             o->node[before].queue_next = at;
             if (!same)
@@ -45,9 +45,10 @@ static void order_queues(struct order *o, const struct graph *g)
     }
 }
 
-/* ---- deps ---------------------------------------------------------------- */
+/* ---- dependences --------------------------------------------------------- */
 
-/* Position of a dep, GRAPH_NOWHERE if it ended before the graph begins. */
+/* Position of a dependence; GRAPH_NOWHERE if it ended before the graph
+ * begins. */
 static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
                     uint32_t *at, char *err, size_t err_nbytes)
 {
@@ -70,7 +71,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
 {
     uint64_t ndeps = 0;
     uint32_t dep;
-    // Counts are stored two places up, so that filling turns them into begins.
+    // Counts are stored two places further on, so filling turns them into
+    // begins.
     for (uint32_t at = 0; at < g->nnodes; at++)
         for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
             if (find_dep(g, at, i, &dep, err, err_nbytes) != 0)
@@ -107,7 +109,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
 int order_init(struct order *o, const struct graph *g, char *err,
                size_t err_nbytes)
 {
-    const size_t n = (size_t)g->nnodes + 2; // filling deps looks one beyond
+    // filling deps looks one entry beyond
+    const size_t n = (size_t)g->nnodes + 2;
     *o = (struct order){.node = malloc(n * sizeof *o->node)};
     if (!o->node) {
         snprintf(err, err_nbytes, "no memory");

@@ -1,4 +1,4 @@
-#include "graph/overlap.h"
+#include "graph/replay/overlap.h"
 
 #include <stdlib.h> /* qsort */
 
@@ -10,7 +10,8 @@ struct interval {
 struct overlap {
     const struct graph *g;
     const struct replay_time *time;
-    struct interval *busy; /* by place and begin; those of a place are apart */
+    struct interval *busy; /* by place and begin; those of a place don't
+                              touch */
     size_t n;
 };
 
@@ -91,7 +92,7 @@ int overlap_is_comm(const struct graph_view *v)
 int overlap_at(const struct overlap *o, int32_t place, uint64_t from_ps,
                uint64_t end_ps, uint64_t *until_ps)
 {
-    // The first interval of the place that ends after from_ps.
+    // Find the first interval of the place that ends after from_ps.
     size_t low = 0, high = o->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

@@ -1,21 +1,22 @@
 /*
  * overlap.h: communication hidden behind computation
  *
- * A device computes while one of its kernels is past its start. Communication
- * of a device (a collective, a send or receive, a copy from one device to
- * another) is *hidden* while the same device computes, and *exposed* otherwise:
+ * A device computes from the start of any of its kernels to that kernel's end.
+ * Communication of a device (a collective, a send or receive, a copy from one
+ * device to another) is *hidden* while the same device computes, and *exposed*
+ * otherwise:
  *
  *     compute   |=======|      |=====|
  *     comm          |--------------|
  *                    hid exposed hid
  *
- * This is what a picture shows. Whether it made the run any shorter is for
- * hidden.h to say.
+ * This is what a picture shows. Whether overlap made the run shorter is
+ * answered by hidden.h.
  */
 #ifndef COMMLAB_GRAPH_OVERLAP_H
 #define COMMLAB_GRAPH_OVERLAP_H
 
-#include "graph/replay.h"
+#include "graph/replay/replay.h"
 
 struct overlap;
 

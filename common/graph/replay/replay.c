@@ -1,10 +1,10 @@
-#include "graph/replay.h"
+#include "graph/replay/replay.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 
-#include "graph/overlap.h"
-#include "graph/run.h"
+#include "graph/replay/overlap.h"
+#include "graph/replay/replay_run.h"
 
 struct replay {
     const struct graph *graph;
@@ -12,36 +12,16 @@ struct replay {
     uint64_t base_ps, end_ps;
 };
 
-uint64_t run_after(uint64_t ps, uint64_t more_ps)
-{
-    if (ps >= AGENDA_NEVER)
-        return ps;
-    return more_ps < AGENDA_NEVER - ps ? ps + more_ps : AGENDA_NEVER;
-}
-
-static int no_memory(struct run *r)
-{
-    snprintf(r->err, r->err_nbytes, "no memory for %u operations",
-             r->g->nnodes);
-    return -1;
-}
-
-int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps)
-{
-    r->state[at].phase = phase;
-    return agenda_set(&r->agenda, at, ps) ? no_memory(r) : 0;
-}
-
 /* ---- host threads -------------------------------------------------------- */
 
-static int begin_host(struct run *r, uint32_t at, uint64_t now_ps)
+static int begin_host(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     const uint64_t host_ps = r->fast_host ? 0 : run_node(r, at)->host_ps;
     return run_schedule(r, at, PHASE_HOST, run_after(now_ps, host_ps));
 }
 
-/* The host part of a node has ended: its thread continues. */
-static int leave_host(struct run *r, uint32_t at, uint64_t now_ps)
+/* The host part of a node has ended, so its thread continues. */
+static int leave_host(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     const struct order_node *const node = r->order.node;
     for (uint32_t c = node[at].child; c != GRAPH_NOWHERE; c = node[c].sibling)
@@ -52,8 +32,9 @@ static int leave_host(struct run *r, uint32_t at, uint64_t now_ps)
 
 /* ---- device operations --------------------------------------------------- */
 
-/* A collective, send or receive takes a share of its devices' compute. */
-static void occupy(struct run *r, uint32_t at, int change)
+/* Give a collective, send or receive its share of its devices' compute,
+ * or take it back. */
+static void occupy(struct replay_run *r, uint32_t at, int change)
 {
     const int gpu = run_node(r, at)->place;
     const double share = topo_costs(r->topo)->nccl_sm_share;
@@ -69,13 +50,13 @@ static void occupy(struct run *r, uint32_t at, int change)
 }
 
 /* True if the operation has a fixed cost in this replay. */
-static int is_fixed(const struct run *r, uint32_t at)
+static int is_fixed(const struct replay_run *r, uint32_t at)
 {
     return r->fixed >> run_node(r, at)->kind & 1 &&
            overlap_is_comm(&r->g->nodes[at]);
 }
 
-static int takes_share(const struct run *r, uint32_t at)
+static int takes_share(const struct replay_run *r, uint32_t at)
 {
     const int kind = run_node(r, at)->kind;
     return (kind == GRAPH_COLL || kind == GRAPH_SEND || kind == GRAPH_RECV) &&
@@ -83,10 +64,10 @@ static int takes_share(const struct run *r, uint32_t at)
 }
 
 /*
- * Everything before a device operation has ended. Node `at` stands for all
- * members of its match.
+ * Everything before a device operation has ended: start it. Node `at` stands
+ * for all members of its match.
  */
-static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
+static int start_device(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     char why[200];
     uint32_t n;
@@ -102,7 +83,7 @@ static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
     if (r->change)
         r->change(r->change_arg, at, &cost);
     if (flows_prepare(r->flows, at, &cost) != 0)
-        return no_memory(r);
+        return run_no_memory(r);
     const int joint = graph_time_match(run_node(r, at)) == GRAPH_MATCH_ALL;
     for (uint32_t i = 0; i < (joint ? n : 1); i++) {
         const uint32_t m = joint ? member[i] : at;
@@ -114,20 +95,21 @@ static int start_device(struct run *r, uint32_t at, uint64_t now_ps)
                         run_after(now_ps, cost.latency_ps));
 }
 
-static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps);
+static int end_all(struct replay_run *r, uint32_t at, int bound,
+                   uint64_t now_ps);
 
-static int start_work(struct run *r, uint32_t at, uint64_t now_ps)
+static int start_work(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     r->state[at].phase = PHASE_WORK;
     const int status = flows_start(r->flows, at, now_ps);
     if (status < 0)
-        return no_memory(r);
+        return run_no_memory(r);
     return status ? end_all(r, at, -1, now_ps) : 0;
 }
 
-/* A device operation whose sender doesn't wait for its receiver. */
-static int ready_message(struct run *r, uint32_t at, const uint32_t *member,
-                         uint32_t n, uint64_t now_ps)
+/* A device operation whose sender doesn't wait for its receiver is ready. */
+static int ready_message(struct replay_run *r, uint32_t at,
+                         const uint32_t *member, uint32_t n, uint64_t now_ps)
 {
     const struct graph_node *const root = run_node(r, at);
     if (root->match_rank == root->match_root)
@@ -136,14 +118,14 @@ static int ready_message(struct run *r, uint32_t at, const uint32_t *member,
     for (uint32_t i = 0; i < n; i++)
         if (member[i] != at && r->state[member[i]].phase == PHASE_ENDED)
             return run_schedule(r, at, PHASE_END, now_ps);
-    return 0; // the sender's end will end it
+    return 0; // it ends with the sender
 }
 
 /* ---- ready and ended ----------------------------------------------------- */
 
-/* Everything before the node has ended; other members of its match may not be
- * ready yet. */
-static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
+/* Everything before the node has ended. Other members of its match may
+ * not be ready yet. */
+static int make_ready(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     uint32_t n;
     const uint32_t *const member = graph_matched(r->g, at, &n);
@@ -151,7 +133,7 @@ static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
     r->time[at].ready_ps = now_ps;
     r->state[at].ready = 1;
     if (n && r->unfinished && !order_is_whole(r->g, member, n))
-        return 0; // its others never came
+        return 0; // some of its members never arrived
     if (n)
         r->state[member[0]].nready++;
     if (node->queue && n == 0)
@@ -169,12 +151,13 @@ static int make_ready(struct run *r, uint32_t at, uint64_t now_ps)
 }
 
 /* One of the events that the node waits for has happened. */
-static int satisfy(struct run *r, uint32_t at, uint64_t now_ps)
+static int satisfy(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     return --r->order.node[at].nbefore == 0 ? make_ready(r, at, now_ps) : 0;
 }
 
-static int end_node(struct run *r, uint32_t at, int bound, uint64_t now_ps)
+static int end_node(struct replay_run *r, uint32_t at, int bound,
+                    uint64_t now_ps)
 {
     const struct order *const o = &r->order;
     const struct graph_node *const n = run_node(r, at);
@@ -199,8 +182,9 @@ static int end_node(struct run *r, uint32_t at, int bound, uint64_t now_ps)
     return 0;
 }
 
-/* A device operation has ended, for all members of its match. */
-static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps)
+/* End a device operation, for all members of its match. */
+static int end_all(struct replay_run *r, uint32_t at, int bound,
+                   uint64_t now_ps)
 {
     uint32_t n;
     const uint32_t *const member = graph_matched(r->g, at, &n);
@@ -227,7 +211,7 @@ static int end_all(struct run *r, uint32_t at, int bound, uint64_t now_ps)
 
 /* ---- events -------------------------------------------------------------- */
 
-static int happen(struct run *r, struct agenda_event e)
+static int happen(struct replay_run *r, struct agenda_event e)
 {
     const uint32_t at = e.node;
     const struct graph_node *const n = run_node(r, at);
@@ -247,7 +231,7 @@ static int happen(struct run *r, struct agenda_event e)
 }
 
 /* Report one of the nodes that never ended. */
-static int stuck(struct run *r)
+static int stuck(struct replay_run *r)
 {
     uint32_t at = 0;
     while (r->state[at].phase == PHASE_ENDED)
@@ -261,9 +245,12 @@ static int stuck(struct run *r)
     return -1;
 }
 
-/* The operations that never ended, in a picture of a job that ended early: what
- * was ready lasts to the picture's end, what was not is there at its end. */
-static void leave_open(struct run *r)
+/*
+ * Give the operations that never ended times for a picture of a job that ended
+ * early: those that were ready last to the picture's end, the others appear at
+ * its end.
+ */
+static void leave_open(struct replay_run *r)
 {
     uint64_t end_ps = 0;
     for (uint32_t at = 0; at < r->g->nnodes; at++)
@@ -276,7 +263,7 @@ static void leave_open(struct run *r)
             continue;
         if (!r->state[at].ready)
             t->ready_ps = end_ps;
-        if (t->start_ps <= t->ready_ps) // it has not started: it waits
+        if (t->start_ps <= t->ready_ps) // it has not started, so it waits
             t->start_ps = end_ps;
         if (t->issue_ps == 0)
             t->issue_ps = t->ready_ps;
@@ -285,7 +272,7 @@ static void leave_open(struct run *r)
     }
 }
 
-static int run_all(struct run *r, uint64_t base_ps)
+static int run_all(struct replay_run *r, uint64_t base_ps)
 {
     for (uint32_t at = 0; at < r->g->nnodes; at++)
         if (graph_thread_prev(r->g, at) == GRAPH_NOWHERE &&
@@ -297,7 +284,7 @@ static int run_all(struct run *r, uint64_t base_ps)
             if (happen(r, agenda_pop(&r->agenda)) != 0)
                 return -1;
         if (flows_settle(r->flows, now_ps) != 0)
-            return no_memory(r);
+            return run_no_memory(r);
     }
     if (r->nended == r->g->nnodes)
         return 0;
@@ -309,7 +296,7 @@ static int run_all(struct run *r, uint64_t base_ps)
 
 /* ---- running ------------------------------------------------------------- */
 
-static int run_init(struct run *r, const struct replay_options *options)
+static int run_init(struct replay_run *r, const struct replay_options *options)
 {
     const size_t n = (size_t)r->g->nnodes + 1;
     r->state = malloc(n * sizeof *r->state);
@@ -318,16 +305,17 @@ static int run_init(struct run *r, const struct replay_options *options)
                                          : cost_table_new(r->topo, options);
     if (!r->state || !r->nbusy || !r->costs ||
         agenda_init(&r->agenda, r->g) != 0)
-        return no_memory(r);
+        return run_no_memory(r);
     r->flows = flows_new(r->topo, &r->agenda);
     if (!r->flows)
-        return no_memory(r);
+        return run_no_memory(r);
     for (size_t i = 0; i < n; i++)
         r->state[i] = (struct node_state){.arrival_ps = UINT64_MAX};
     return order_init(&r->order, r->g, r->err, r->err_nbytes);
 }
 
-static void run_release(struct run *r, const struct replay_options *options)
+static void run_release(struct replay_run *r,
+                        const struct replay_options *options)
 {
     flows_free(r->flows);
     if (!options || r->costs != options->costs)
@@ -343,7 +331,7 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
                           size_t err_nbytes)
 {
     struct replay *const result = calloc(1, sizeof *result);
-    struct run r = {
+    struct replay_run r = {
         .g = graph, .topo = topo, .err = err, .err_nbytes = err_nbytes};
     r.fixed = options ? options->fixed : 0;
     r.fixed_ps = options ? options->fixed_ps : 0;
@@ -355,7 +343,7 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     r.time = calloc((size_t)graph->nnodes + 1, sizeof *r.time);
     const uint64_t base_ps = options ? options->base_ps : 0;
     if (!result || !r.time) {
-        no_memory(&r);
+        run_no_memory(&r);
         goto fail;
     }
     if ((!r.unfinished && order_check_matches(graph, err, err_nbytes) != 0) ||

@@ -1,7 +1,7 @@
 /*
- * replay.h: graph + machine -> start and end of every operation
+ * replay.h: from a graph and a machine to the start and end of every operation
  *
- * Replay is a discrete-event simulation. An operation becomes ready when
+ * A replay is a discrete-event simulation. An operation becomes ready when
  * everything before it has ended (record.h), passes its latency, then does an
  * amount of work on resources (a device's compute, its memory, its copy
  * engines, each direction of each link on a path). Concurrent work on a
@@ -24,30 +24,31 @@
 #ifndef COMMLAB_GRAPH_REPLAY_H
 #define COMMLAB_GRAPH_REPLAY_H
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "topo/topo.h"
 
-struct cost;       /* cost.h: the cost of an operation, */
-struct cost_table; /* and a cache of costs */
+struct cost;       /* cost.h: the cost of an operation */
+struct cost_table; /* cost.h: a cache of costs */
 
-/* Change the cost of node `at`, which stands for all members of its match. */
+/* Changes the cost of node `at`, which stands for all members of its match. */
 typedef void replay_change(void *arg, uint32_t at, struct cost *cost);
 
 struct replay_options {
-    uint64_t base_ps; /* beginning of the graph: the time of its cut (live.h) */
-    int algos;        /* topo_algo_set() of NCCL_ALGO, 0: all */
-    int protos;       /* topo_proto_set() of NCCL_PROTO, 0: all */
+    uint64_t base_ps; /* start of the graph: the time of its cut (live.h) */
+    int algos;        /* topo_algo_set() of NCCL_ALGO; 0: all */
+    int protos;       /* topo_proto_set() of NCCL_PROTO; 0: all */
     unsigned fixed;   /* kinds of communication (overlap.h) that take fixed_ps
                          and no resources: 1 << GRAPH_COLL | ...; 0: none */
     uint64_t fixed_ps;
     int fast_host;            /* calls cost the host no time */
-    int unfinished;           /* the job ended early: operations that can't
-                                 end last REPLAY_OPEN_PS longer than others */
-    struct cost_table *costs; /* of earlier replays with the same machine and
-                                 sets, to reuse; NULL: a new one */
-    const struct graph *costs_of; /* the graph with the same positions whose
-                                     operations these cost; NULL: this one */
-    replay_change *change; /* called for each device operation; NULL: none */
+    int unfinished;           /* the job ended early: operations that can't end
+                                 last REPLAY_OPEN_PS longer than others */
+    struct cost_table *costs; /* from earlier replays with the same machine and
+                                 sets, for reuse; NULL: make one */
+    const struct graph *costs_of; /* the graph, with the same positions, for
+                                     whose operations these costs are; NULL:
+                                     this one */
+    replay_change *change; /* called for each device operation; may be NULL */
     void *change_arg;
 };
 
@@ -58,14 +59,14 @@ struct replay_time {
     uint64_t ready_ps; /* everything before it has ended */
     uint64_t start_ps; /* its latency begins: all members have arrived */
     uint64_t end_ps;
-    int32_t bound; /* the resource that bound its work longest, -1: none */
+    int32_t bound; /* resource that bound its work longest; -1: none */
 };
 
 struct replay; /* the result */
 
 /*
  * Replay all nodes of `graph` on machine `topo`; options may be NULL. The graph
- * must outlive the result. On failure returns NULL, with a line in err: a match
+ * must outlive the result. Returns NULL on failure, with a line in err: a match
  * lacks a member, nodes wait in a cycle, or the machine lacks a place.
  */
 struct replay *replay_run(const struct graph *graph, const struct topo *topo,
@@ -73,15 +74,15 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
                           size_t err_nbytes);
 void replay_free(struct replay *r);
 
-/* NULL if the graph lacks it. */
+/* The times of a node; NULL if the graph lacks it. */
 const struct replay_time *replay_node(const struct replay *r,
                                       struct graph_ref ref);
 
-/* All nodes, by position in the graph. */
+/* The times of all nodes, by position in the graph. */
 const struct replay_time *replay_times(const struct replay *r);
 
 /* The end of the last recorded call of host thread `thread` of `rank`; the
- * beginning of the graph if there is none. */
+ * start of the graph if there is none. */
 uint64_t replay_host_ps(const struct replay *r, uint32_t rank, uint32_t thread);
 
 /* The end of the last operation. */

@@ -1,18 +1,18 @@
 /*
- * run.h: the state of a replay, shared by replay.c and meet.c
+ * replay_run.h: the state of a replay, shared by replay.c and meet.c
  *
  * A node changes its phase when its event is due, or when the last node that it
- * waits for has ended. All consequences become events, at the same time at the
- * earliest; nothing recurses.
+ * waits for has ended. Each consequence becomes an event, at the same time at
+ * the earliest, so nothing recurses.
  */
 #ifndef COMMLAB_GRAPH_RUN_H
 #define COMMLAB_GRAPH_RUN_H
 
-#include "graph/agenda.h"
-#include "graph/cost.h"
-#include "graph/flows.h"
-#include "graph/order.h"
-#include "graph/replay.h"
+#include "graph/replay/agenda.h"
+#include "graph/replay/cost.h"
+#include "graph/replay/flows.h"
+#include "graph/replay/order.h"
+#include "graph/replay/replay.h"
 
 /* The meaning of a node's event. */
 enum phase {
@@ -27,27 +27,28 @@ enum phase {
 struct node_state {
     enum phase phase;
     uint32_t ready : 1;   /* everything before it has ended */
-    uint32_t nready : 31; /* of a match's first member: ready members */
-    uint64_t arrival_ps;  /* of a host-only match's first member: the arrival of
-                             the data that others wait for */
+    uint32_t nready : 31; /* in a match's first member: ready members */
+    uint64_t arrival_ps;  /* in a host-only match's first member: arrival of the
+                             data that others wait for */
 };
 
 /* A replay in progress. */
-struct run {
+struct replay_run {
     const struct graph *g;
     const struct topo *topo;
     struct replay_time *time;
-    struct order order; /* nbefore and nbatch count down */
+    struct order order; /* nbefore and nbatch are counted down */
     struct agenda agenda;
     struct cost_table *costs;
     struct flows *flows;
-    struct node_state *state;     /* by node */
-    unsigned fixed;               /* as in replay_options */
-    uint64_t fixed_ps;            /* likewise */
-    int fast_host;                /* likewise */
-    int unfinished;               /* likewise */
-    const struct graph *costs_of; /* likewise, never NULL */
-    replay_change *change;        /* likewise */
+    struct node_state *state; /* by node */
+    unsigned fixed;           /* as in replay_options, like the next
+                                 five fields */
+    uint64_t fixed_ps;
+    int fast_host;
+    int unfinished;
+    const struct graph *costs_of; /* never NULL */
+    replay_change *change;
     void *change_arg;
     int *nbusy; /* by GPU: collectives running on it */
     uint32_t nended;
@@ -55,7 +56,7 @@ struct run {
     size_t err_nbytes;
 };
 
-static inline const struct graph_node *run_node(const struct run *r,
+static inline const struct graph_node *run_node(const struct replay_run *r,
                                                 uint32_t at)
 {
     return &r->g->nodes[at].node;
@@ -64,13 +65,17 @@ static inline const struct graph_node *run_node(const struct run *r,
 /* The sum of two times, at most AGENDA_NEVER. */
 uint64_t run_after(uint64_t ps, uint64_t more_ps);
 
+/* Say in r->err that memory ran out, and return -1. */
+int run_no_memory(struct replay_run *r);
+
 /* Schedule the node's event. Returns -1 if memory runs out. */
-int run_schedule(struct run *r, uint32_t at, enum phase phase, uint64_t ps);
+int run_schedule(struct replay_run *r, uint32_t at, enum phase phase,
+                 uint64_t ps);
 
 /*
  * Host-only node `at`, which has a match, is ready: schedule the ends of the
  * members whose ends are now known. Returns -1 if memory runs out.
  */
-int run_meet(struct run *r, uint32_t at, uint64_t now_ps);
+int run_meet(struct replay_run *r, uint32_t at, uint64_t now_ps);
 
 #endif

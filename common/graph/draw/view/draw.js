@@ -1,4 +1,4 @@
-/* Drawing: the timeline, and the use of links, in the time `shown`. */
+/* Drawing: the timeline and the use of links, over the time `shown`. */
 
 // ---- canvases ----------------------------------------------------------------
 
@@ -23,7 +23,7 @@ function context(canvas, height) {
   return { c, width, height };
 }
 
-let labels = 160; // the width of the rows' names: set by context()
+let labels = 160; // width of the rows' names, set by context()
 const labelWidth = () => labels;
 const xOf = (ps, width) => {
   const left = labelWidth();
@@ -34,7 +34,7 @@ const psOf = (x, width) => {
   return shown.from + (x - left) / (width - left) * (shown.to - shown.from);
 };
 
-/* The index of the first piece that may be visible: pieces of a row overlap. */
+/* The index of the first piece that may be visible. Pieces of a row overlap. */
 function firstFrom(row, ps) {
   const from = ps - row.longest;
   let low = 0, high = row.list.length;
@@ -45,7 +45,7 @@ function firstFrom(row, ps) {
   return low;
 }
 
-// A row for each thread and queue, under a row of spans for each rank.
+// One row for each thread and queue, below a row of spans for each rank.
 let tops = [], spanTops = new Map(), tall = 0;
 function layOut() {
   let y = AXIS, rank = -1;
@@ -74,7 +74,7 @@ function step125(least) {
 const tick = (t, each) =>
   ((t - whole.from) / 1e6).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(each / 1e6))))) + ' us';
 
-/* The least step at which the ticks' texts stay apart. */
+/* The smallest step that keeps the ticks' texts apart. */
 function tickStep(c, width) {
   const length = shown.to - shown.from, room = width - labelWidth();
   let each = step125(length * 60 / room);
@@ -98,7 +98,7 @@ function drawAxis(c, width, height) {
   c.textAlign = 'left';
 }
 
-const widths = new Map(); // measuring is slow
+const widths = new Map(); // cached, because measuring is slow
 function widthOf(c, words) {
   if (!widths.has(words)) widths.set(words, c.measureText(words).width);
   return widths.get(words);
@@ -115,8 +115,8 @@ function fitText(c, words, room) {
   return '';
 }
 
-/* Spans nest: all of them are drawn, the inner ones over the outer, and then
- * the names that find room, the outer ones first. */
+/* Spans nest: draw all of them, the inner ones over the outer ones, then those
+ * names that fit, the outer ones first. */
 function drawSpans(c, width) {
   const visible = [];
   for (const s of named) {
@@ -132,7 +132,7 @@ function drawSpans(c, width) {
     c.lineWidth = 1;
     c.strokeRect(x + 0.5, y + 0.5, to - x - 1, SPAN - 3);
   }
-  const taken = []; // by names: [y, from, to]
+  const taken = []; // space that names take: [y, from, to]
   c.fillStyle = colour.dim;
   for (const { s, x, to, y } of visible) {
     const words = fitText(c, text(s.span), to - x - 6), end = x + 9 + widthOf(c, words);
@@ -153,8 +153,8 @@ function drawRow(c, r, y, width) {
     const special = p.node === chosen.node || chosen.hit.has(p.node);
     if (to <= drawn && !special) continue;
     const wide = Math.max(to - x, 1);
-    drawn = wide < 2 ? x + 1 : to; // narrow ones: one for each pixel
-    // A narrow call would be as white as the paper.
+    drawn = wide < 2 ? x + 1 : to; // narrow ones: one per pixel
+    // A narrow call would be as white as the page.
     c.fillStyle = colour[p.look === 0 && wide <= 3 ? 'wait' : LOOKS[p.look]];
     c.fillRect(x, y + 3, wide, BAR);
     if (wide > 3) {
@@ -174,7 +174,8 @@ function drawRow(c, r, y, width) {
   }
 }
 
-/* Host part or device part of a step: the row whose piece begins there. */
+/* The row of a step's host part or device part: the one whose
+ * piece begins there. */
 function pathRow(node, begin) {
   const device = rowOf[node];
   if (begin >= start[node] - run.ready[node]) return device;
@@ -185,7 +186,7 @@ function pathRow(node, begin) {
 const pathRows = [];
 for (let k = 0; k < run.path.length; k += 3) pathRows.push(pathRow(run.path[k], run.path[k + 1]));
 
-/* The path's stays in a row, as what is visible of them. */
+/* The path as a list of stays in a row, cut to the visible time. */
 function pathStays(width) {
   const stays = [];
   for (let k = 0; k < run.path.length; k += 3) {
@@ -200,13 +201,13 @@ function pathStays(width) {
 }
 
 /*
- * The path as a line along the bottom of its bars. Between two stays that are
- * wide enough to see, and near each other, it steps from row to row; in a crowd
- * there are no steps, which would cover the rows.
+ * The path is a line along the bottom of its bars. It steps from row to row
+ * between two stays that are wide enough to see and close to each other. In a
+ * crowd there are no steps, because they would cover the rows.
  */
 const STEP = 6;
 function drawPath(c, width) {
-  const drawn = new Map(); // of a row: the pixel up to which there is a line
+  const drawn = new Map(); // by row: the pixel up to which the line is drawn
   const yOf = row => tops[row] + BAR + 5;
   let wide = null;
   c.strokeStyle = colour.path;
@@ -229,7 +230,7 @@ function drawPath(c, width) {
   c.stroke();
 }
 
-/* The moment at which the machine is drawn. */
+/* Mark the moment for which the machine is drawn. */
 function drawMoment(c, width, height) {
   const x = xOf(moment, width);
   if (x < labelWidth() || x > width) return;
@@ -264,14 +265,15 @@ function later() {
   waiting = true;
   requestAnimationFrame(() => { waiting = false; draw(); });
   clearTimeout(resting);
-  resting = setTimeout(() => { drawLinks(); drawMemory(); drawMachine(); }, 100); // once it stands still
+  // once the view stands still
+  resting = setTimeout(() => { drawLinks(); drawMemory(); drawMachine(); }, 100);
 }
 
 // ---- links -------------------------------------------------------------------
 
 const isLink = name => !/^(fp|tf32|hbm|copy engines)/.test(name);
 
-/* Bytes on each resource in each bin of the time shown: an operation's work is
+/* Bytes on each resource in each bin of the time shown. An operation's work is
  * spread evenly over its time. */
 function linkUse(bins) {
   const use = new Map(), bin = (shown.to - shown.from) / bins;

@@ -1,10 +1,12 @@
-/* The machine: its links, coloured by their use at a moment or in the time
+/*
+ * The machine: its links, coloured by their use at a moment or over the time
  * `shown`, and the same as a table. An operation's work is spread evenly over
- * its time. */
+ * its time.
+ */
 
 let moment = whole.from; // ps
 
-/* To begin with: the middle of the longest operation that uses a link. */
+/* Where to start: the middle of the longest operation that uses a link. */
 function longestTransfer() {
   let best = -1;
   for (let i = 0; i < count; i++)
@@ -13,7 +15,7 @@ function longestTransfer() {
   return best < 0 ? whole.from : start[best] + run.took[best] / 2;
 }
 
-/* Of each link: its bytes from `from` to `to`. */
+/* By link: the bytes that it carries from `from` to `to`. */
 function bytesBetween(from, to) {
   const bytes = new Map();
   for (let i = 0; i < count; i++) {
@@ -28,10 +30,11 @@ function bytesBetween(from, to) {
   return bytes;
 }
 
-/* The share of a link's rate that these bytes need in this time. */
+/* The share of a link's rate that these bytes take in this time. */
 const shareOf = (resource, bytes, ps) => bytes ? Math.min(1, bytes / (run.resources[resource][1] * ps * 1e-12)) : 0;
 const percent = share => share > 0 && share < 0.005 ? '< 1 %' : Math.round(100 * share) + ' %';
-/* 0: idle, 1 to 4: quarters. The numbers of the classes in view.css. */
+/* 0: idle, 1 to 4: quarters. These are the numbers of the classes in
+ * view.css. */
 const levelOf = share => share > 0 ? 1 + Math.min(3, Math.floor(share * 4)) : 0;
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -43,7 +46,7 @@ function shape(tag, attributes, ...content) {
 }
 
 const BOXES = ['gpu', 'switch', 'cpu', 'nic', 'port'];
-const wires = []; // [resource, its line, the title in it]
+const wires = []; // [resource, its line, the line's title]
 
 function wire([resource, ...at]) {
   const name = shape('title', {});
@@ -52,7 +55,8 @@ function wire([resource, ...at]) {
   return line;
 }
 
-/* Lines are under the boxes, except the memory, which is within its CPU. */
+/* Lines are drawn under the boxes, except those of memory, which is
+ * inside its CPU. */
 function machinePanel([title, height, boxes, links]) {
   const svg = shape('svg', { viewBox: '0 0 360 ' + height, 'aria-hidden': 'true' });
   const inside = l => run.resources[l[0]][0].startsWith('host');

@@ -1,7 +1,7 @@
-/* Memory: what is allocated on each GPU, in the time `shown`. */
+/* Memory: what is allocated on each GPU, over the time `shown`. */
 
-/* Of each GPU: the times at which its allocated bytes change, and the bytes
- * from then on. */
+/* By GPU: the times at which its allocated bytes change, and the
+ * bytes from then on. */
 const memory = run.memory.map(([gpu, capacity, list]) => {
   const at = [], held = [];
   let total = 0;

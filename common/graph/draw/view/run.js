@@ -17,9 +17,9 @@ const end = i => start[i] + run.took[i];
 const issued = i => start[i] - run.issued[i];
 const us = ps => (ps / 1e6).toFixed(3);
 
-/* What is worth seeing: from the first operation on a device on. */
+/* Skip set-up: the page starts with the first operation on a device. */
 const HOST = 0, MARK = 8, MPI = 9;
-let first = Infinity, setup = 0; // how long before that
+let first = Infinity, setup = 0; // setup: the time skipped before `first`
 for (let i = 0; i < count; i++)
   if (run.kind[i] !== HOST && run.kind[i] !== MPI && run.kind[i] !== MARK)
     first = Math.min(first, issued(i));
@@ -34,9 +34,9 @@ const LOOKS = ['host', 'wait', 'compute', 'local', 'hidden', 'exposed', 'pending
 const MEANS = ['host call', 'host waits', 'computation', 'host copy, memset',
   'communication, hidden', 'communication, exposed', 'waits for its peers'];
 
-/* A thread or a queue each. */
+/* One line for each thread or queue. */
 const lines = run.rows.map(([name, rank, queue]) => ({ name, rank, queue, list: [], first: Infinity, last: 0 }));
-const lineOf = []; // of a node: where it runs
+const lineOf = []; // by node: its line
 run.pieces.forEach((p, node) => {
   for (let k = 0; k < p.length; k += 4) {
     const line = lines[p[k]], begin = start[node] + p[k + 2];
@@ -48,8 +48,8 @@ run.pieces.forEach((p, node) => {
 });
 delete run.pieces;
 
-/* Queues of one rank that are used one after another share a row: each case of
- * a lab makes streams of its own. */
+/* Queues of one rank that are used one after another share a row, because each
+ * case of a lab makes its own streams. */
 const rows = [], rowOfLine = [];
 lines.map((line, k) => k).sort((a, b) => lines[a].rank - lines[b].rank ||
   lines[a].queue - lines[b].queue || (lines[a].queue && lines[a].first - lines[b].first) || a - b).forEach(k => {
@@ -69,7 +69,7 @@ for (const r of rows) {
   r.longest = r.list.reduce((most, p) => Math.max(most, p.length), 0);
 }
 
-/* Runs of operations that were issued in one NVTX range, for the row above
+/* Consecutive operations that were issued in one NVTX range, for the row above
  * each rank's host. */
 const spans = [];
 for (let i = 0; i < count; i++) {
@@ -83,11 +83,12 @@ for (let i = 0; i < count; i++) {
 }
 const named = spans.filter(s => s.span);
 
-const onPath = new Map(); // of a node: its time on the path, call and operation
+const onPath = new Map(); // by node: its time on the path, call and operation
 for (let k = 0; k < run.path.length; k += 3)
   onPath.set(run.path[k], (onPath.get(run.path[k]) || 0) + run.path[k + 2]);
 
-const members = new Map(); // of each match, by its first member
+// by match: its members, under the number of the first
+const members = new Map();
 for (let i = 0; i < count; i++)
   if (run.match[i] >= 0) {
     if (!members.has(run.match[i])) members.set(run.match[i], []);

@@ -1,4 +1,4 @@
-/* What a person does: choosing, moving, searching. */
+/* What a person can do: choose, move, search. */
 
 // ---- choosing ----------------------------------------------------------------
 
@@ -18,7 +18,7 @@ function goTo(node) {
   return b;
 }
 
-/* Why the operation began when it did, in words. */
+/* Explain in words why the operation began when it did. */
 function waitedFor(i) {
   const parts = [];
   const late = run.late[i];
@@ -75,7 +75,8 @@ function choose(i, move) {
   later();
 }
 
-/* The piece under a point of the timeline; on a crowded pixel, the longest. */
+/* The piece under a point of the timeline; if several share a
+ * pixel, the longest. */
 function pieceAt(x, y, width) {
   const row = tops.findIndex(top => y >= top && y < top + ROW);
   if (row < 0 || x < labelWidth()) return null;
@@ -153,7 +154,7 @@ function pointers() {
   canvas.addEventListener('pointercancel', e => down.delete(e.pointerId));
 }
 
-/* The next operation of the chosen one's row, in time. */
+/* The operation before or after the chosen one in its row, by time. */
 function neighbour(by) {
   const r = rows[chosen.node < 0 ? 0 : rowOf[chosen.node]];
   let k = r.list.findIndex(p => p.node === chosen.node);
@@ -183,7 +184,7 @@ const LISTED = 200;
 function search() {
   const words = $('q').value.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = $('span').value;
-  const matches = new Map(); // of a string: which of the words are in it
+  const matches = new Map(); // by string: which of the words it contains
   const lower = run.strings.map(s => s.toLowerCase());
   chosen.hits = [];
   if (words.length || wanted)
@@ -207,7 +208,7 @@ function search() {
   later();
 }
 
-/* Without a search: the longest steps of the critical path. */
+/* Without a search, list the longest steps of the critical path. */
 function listHits() {
   let list = chosen.hits;
   if (!$('q').value && !$('span').value)
@@ -236,7 +237,7 @@ function spanChosen() {
 
 // ---- steps -------------------------------------------------------------------
 
-let steps = null; // of the chosen span, or of the first one that has any
+let steps = null; // those of the chosen span, or of the first span that has any
 
 function ranksOf(mask) {
   const list = [];
@@ -299,7 +300,7 @@ function listHazards() {
 
 // ---- begin -------------------------------------------------------------------
 
-/* Show these parts of the page alone: for a picture of them. */
+/* Show only these parts of the page, for a picture of them. */
 function keepOnly(parts) {
   for (const section of document.querySelectorAll('main > section'))
     if (!parts.includes(section.dataset.part)) section.hidden = true;
@@ -341,7 +342,7 @@ function begin() {
   beginMachine();
   listHazards();
   chooseSteps();
-  // The address may say what to begin with:
+  // The address may say what to show first:
   // #q=ncclSend&span=ring+%230&hit=3&node=7&step=2&at=12.5&from=10&to=20&only=timeline,details
   const wish = new URLSearchParams(location.hash.slice(1));
   if (wish.has('q')) $('q').value = wish.get('q');
