@@ -4,7 +4,8 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy */
 
-static const double HUGE_RATIO = 1e5; // no mistake in a sum is as large
+// no mistake in a sum gives a larger factor
+static const double HUGE_RATIO = 1e5;
 
 static int is_poison(const unsigned char *p, size_t nbytes)
 {
@@ -26,16 +27,17 @@ void advice_see(struct advice *a, double is, double should, const void *bytes,
     a->should2 += should * should;
 }
 
-/* The factor that all elements have in common, up to roundings; or NAN. */
+/* The factor common to all wrong elements, up to rounding; NAN if
+ * there is none. */
 static double factor(const struct advice *a)
 {
-    static const double NOISE = 1e-5; // of squares
+    static const double NOISE = 1e-5; // relative to the sum of squares
     const double ratio = a->is_should / a->should2;
     const double rest = a->is2 - ratio * a->is_should;
     return rest <= NOISE * a->is2 ? ratio : NAN;
 }
 
-/* The whole number that x is nearly equal to, at least 2; or 0. */
+/* The integer from 2 on that x is nearly equal to; 0 if there is none. */
 static int whole(double x)
 {
     const double n = round(x);
@@ -44,7 +46,7 @@ static int whole(double x)
 
 const char *advice_text(const struct advice *a, char *out, size_t nbytes)
 {
-    enum { ENOUGH = 4 }; // elements, so that a factor is no coincidence
+    enum { ENOUGH = 4 }; // elements: fewer could share a factor by coincidence
     const int more = whole(factor(a)), less = whole(1 / factor(a));
     out[0] = 0;
     if (a->n && a->nkept == a->n)

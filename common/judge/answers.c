@@ -37,7 +37,7 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* The start of the number, if the line answers the question. */
+/* The start of the number if the line answers this question, else NULL. */
 static const char *answer_in(const char *line, const char *name)
 {
     const size_t length = strlen(name);
@@ -48,7 +48,7 @@ static const char *answer_in(const char *line, const char *name)
     return *line == '=' ? skip_blanks(line + 1) : NULL;
 }
 
-/* A number, with a unit, a comment or nothing after it. */
+/* Read a number that may be followed by a unit or a comment. */
 static int take_number(const char *at, double *number)
 {
     char *end;
@@ -96,12 +96,20 @@ int answers_find(const char *text, const char *name, double *number, char *err,
 
 /* ---- judging ------------------------------------------------------------- */
 
-static const double SLACK = 1e-9; /* of decimal digits in a double */
+static const double SLACK = 1e-9; /* relative; covers the rounding of decimals
+                                     to doubles */
+
+static int is_close(const struct plan_case *c, double number, double right)
+{
+    return fabs(number - right) <= (plan_tolerance(c) + SLACK) * fabs(right);
+}
 
 static int is_right(const struct plan_case *c, double number)
 {
-    return fabs(number - c->right) <=
-           (plan_tolerance(c) + SLACK) * fabs(c->right);
+    int right = is_close(c, number, c->right);
+    for (int i = 0; i < c->nalso; i++)
+        right |= is_close(c, number, c->also[i]);
+    return right;
 }
 
 void answers_judge(const struct judge_task *t, struct judge_verdict *v)
@@ -124,6 +132,7 @@ void answers_judge(const struct judge_task *t, struct judge_verdict *v)
     } else if (!t->c->answer) {
         v->answered = 1;
     } else if (!is_right(t->c, number)) {
+        v->graders_only = 1; // students' plans don't have the right answers
         judge_fail(v, "%s = %g is wrong", name, number);
     }
 }

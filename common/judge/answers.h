@@ -8,26 +8,26 @@
  *     ring_floor_ms = 4.18
  *
  * Numbers in braces are drawn for each student (numbers.h). A case of kind
- * `answer`, with {question: ring_floor_ms, tolerance: 0.01}, is judged by the
- * student's number in the hidden plan (plan.h). A student's copy has no hidden
- * plan: there only the format is checked, so trying numbers doesn't tell which
- * one is right.
+ * `answer`, with {question: ring_floor_ms, tolerance: 0.01}, is judged against
+ * the student's number in the hidden plan (plan.h). A student's copy has no
+ * hidden plan: there only the format is checked, so a student can't find the
+ * right answer by trying.
  */
 #ifndef COMMLAB_JUDGE_ANSWERS_H
 #define COMMLAB_JUDGE_ANSWERS_H
 
 #include "judge/judge.h"
 
-/* Judge an answer: for judge_case(). */
+/* Judge an answer; called by judge_case(). */
 void answers_judge(const struct judge_task *t, struct judge_verdict *v);
 
-/* The text of answers.txt, truncated to some KiB; NULL if it can't be read. The
+/* The text of answers.txt, cut to 64 KiB; NULL if it can't be read. The
  * caller frees it. */
 char *answers_load(const char *path);
 
 /*
- * The number that `text` gives for a question. Returns 0; 1 if there is nothing
- * after the "="; -1 if there is no such line or no number, with a line in err.
+ * Find the number that `text` gives for a question. Returns 0; 1 if nothing
+ * follows the "="; -1 with a line in err if there is no such line or no number.
  */
 int answers_find(const char *text, const char *name, double *number, char *err,
                  size_t err_nbytes);

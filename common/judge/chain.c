@@ -15,14 +15,14 @@ void chain_add(struct chain *c, const void *data, size_t n)
     const char *p = data;
     n = n < left ? n : left;
     while (n > 0) {
-        const size_t in = c->at % sizeof c->word, room = sizeof c->word - in;
-        const size_t part = n < room ? n : room;
+        const size_t in = c->at % sizeof c->word, gap = sizeof c->word - in;
+        const size_t part = n < gap ? n : gap;
         memcpy((char *)&c->word + in, p, part);
         p += part;
         n -= part;
         c->at += part;
         if (c->at % sizeof c->word != 0 && c->at < c->nbytes)
-            return; // the word goes on
+            return; // the next call completes this word
         c->digest = mix_hash(c->digest ^ c->word);
         c->word = 0;
     }

@@ -9,8 +9,8 @@
  *     seed(0) = judge_seed(case seed, 0)
  *     seed(i) = judge_seed(case seed ^ digest of iteration i - 1, i)
  *
- * Iterations below 0 are warm-up: their outputs are not recorded, and their
- * digest is that of no output.
+ * Iterations below 0 are warm-up: their outputs are not recorded, so their
+ * digest is CHAIN_NOTHING.
  */
 #ifndef COMMLAB_JUDGE_CHAIN_H
 #define COMMLAB_JUDGE_CHAIN_H
@@ -18,20 +18,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHAIN_NOTHING UINT64_C(0) /* digest of no output */
+#define CHAIN_NOTHING UINT64_C(0) /* digest of an iteration without output */
 
-/* Extend a digest by nbytes. The order of calls matters. */
+/* Extend a digest by nbytes of data. The order of calls matters. */
 uint64_t chain_digest(uint64_t digest, const void *data, size_t nbytes);
 
-/* The same for outputs whose bytes come piece by piece. */
+/* The same digest for outputs whose bytes arrive piece by piece. */
 struct chain {
     uint64_t digest, word;
-    size_t nbytes; /* of the output, in all */
-    size_t at;     /* that have come */
+    size_t nbytes; /* length of the whole output */
+    size_t at;     /* bytes that have arrived */
 };
 void chain_begin(struct chain *c, size_t nbytes);
 
-/* Bytes beyond the output's are ignored. */
+/* Add the next bytes. Those beyond the end of the output are ignored. */
 void chain_add(struct chain *c, const void *data, size_t n);
 
 uint64_t chain_seed(uint64_t case_seed, int iteration, uint64_t digest);

@@ -6,11 +6,12 @@
 #include <string.h> /* strcmp */
 
 #include "base/map.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/held.h"
 #include "judge/spans.h"
 
-/* Not numbered as iterations are: these ranges are no sections (sections.h). */
+/* These names don't have the form of an iteration's range, so the ranges are
+ * not sections (sections.h). */
 const char *judge_given_name(const char *case_name, int iteration, char *out)
 {
     snprintf(out, SPANS_NAME, "%.60s given %d", case_name, iteration);
@@ -25,13 +26,13 @@ const char *judge_held_name(const char *case_name, int iteration, char *out)
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* True if a node's call begins so. */
+/* True if the name of a node's call starts with `prefix`. */
 static int is_call(const struct graph_view *v, const char *prefix)
 {
     return v->part == 0 && strncmp(v->name, prefix, strlen(prefix)) == 0;
 }
 
-/* The place that a put writes to; its own if the node is not a put. */
+/* The place that a put writes to; the node's own place if it is not a put. */
 static int32_t put_to(const struct graph_view *v)
 {
     return v->node.kind == GRAPH_COPY && is_call(v, "ncclPut") && v->nmoves
@@ -48,7 +49,7 @@ static int is_message(const struct graph_view *v)
                                       : put_to(v) != v->node.place;
 }
 
-/* True if something arrives from another rank. */
+/* True if a rank receives something from another one. */
 static int is_arrival(const struct graph_view *v)
 {
     return v->part == 0 && v->node.kind == GRAPH_RECV &&
@@ -84,7 +85,7 @@ static double messages(const struct graph *g, const struct spans_window *w)
     return n;
 }
 
-/* to: rank, or -1 for all */
+/* Bytes sent to rank `to`, or to all ranks if it is -1. */
 static double sent_bytes(const struct graph *g, const struct spans_window *w,
                          int to)
 {
@@ -97,7 +98,7 @@ static double sent_bytes(const struct graph *g, const struct spans_window *w,
 
 static double rounds(const struct graph *g, const struct spans_window *w)
 {
-    struct map seen = {0}; // groups
+    struct map seen = {0}; // by group: 1 if it has been counted
     double n = 0;
     for (uint32_t at = w->first; at <= w->last; at++) {
         const struct graph_view *const v = &g->nodes[at];
@@ -139,14 +140,15 @@ static double comms(const struct graph *g, const struct spans_window *w)
 /* ---- device memory ------------------------------------------------------- */
 
 /*
- * What is held at the marks of this name, the least or the most of them; NaN if
- * there is none. Student code that makes marks of this name gains nothing.
+ * The bytes held at the marks with this name: the least of them if `least`,
+ * else the most; NaN if there are none. A student gains nothing by adding such
+ * marks.
  */
 static double held_at(const struct held *h, const struct graph *g, int rank,
                       const char *name, int least)
 {
     double found = NAN;
-    const char *other = NULL; // the span before, which most nodes share
+    const char *other = NULL; // the last other span, which most nodes share
     for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++) {
         const struct graph_view *const v = &g->nodes[at];
         if (v->part != 0 || v->span == other)
@@ -186,7 +188,7 @@ static double memory(const struct judge_task *t, int rank, int iteration,
     return NAN;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all counts ---------------------------------------------------------- */
 
 double judge_count(const struct judge_task *t, int rank, int iteration,
                    const char *name, struct judge_verdict *v)

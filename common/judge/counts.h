@@ -1,28 +1,31 @@
 /*
  * counts.h: what a rank did in an iteration, counted from the execution graph
  *
- * The graph is recorded as the run goes, where student code can't change it
- * later; a counter in the rank's process is a variable like any other. So on
- * simgpu every count comes from the graph. On real GPUs, where there is none,
- * it is the metric of the same name that the runner recorded (lab_end()).
+ * The graph is recorded while the program runs, and student code can't change
+ * it afterwards; a counter in the rank's process is a variable that it can
+ * change. So on simgpu every count comes from the graph. Real GPUs have no
+ * graph; there a count is the metric of the same name that the runner recorded
+ * (lab_end()).
  *
  *     messages      sends and puts to other ranks
- *     sent_bytes    bytes of them
- *     sent_to.R     bytes of those to rank R
- *     rounds        groups with messages, either way, and messages outside of
- *                   any group: those of one round travel at the same time
- *     collectives   NCCL's own, each execution of one in a CUDA graph included
- *     comms         calls that make communicators
- *     before_bytes  device memory of this rank when its own work began:
- *                   lab_given()
- *     peak_bytes    the most that it held from lab_begin() to lab_end()
- *     device_bytes  what it holds at the end
- *     state_nbytes  the most by which a lab_held_begin() finds more held
- *                   than at lab_begin()
+ *     sent_bytes    bytes in those messages
+ *     sent_to.R     bytes in the messages to rank R
+ *     rounds        groups that send or receive, and messages outside any
+ *                   group: the messages of one round travel concurrently
+ *     collectives   NCCL's collectives; each execution of one in a CUDA graph
+ *                   counts
+ *     comms         calls that create communicators
+ *     before_bytes  device memory that this rank held at lab_given(), before
+ *                   its own work
+ *     peak_bytes    the most device memory held from lab_begin() to lab_end()
+ *     device_bytes  device memory held at the end
+ *     state_nbytes  growth of the device memory held from lab_begin() to the
+ *                   lab_held_begin() that finds the most
  *
- * Device memory is that of the runtime's, the driver's and NCCL's allocators,
- * in the order of calls: memory freed in stream order is given back by the
- * call. What a CUDA graph allocates by its own nodes counts until the run ends.
+ * Device memory is what the allocators of the runtime, the driver and NCCL
+ * handed out, in the order of calls: memory freed in stream order counts as
+ * freed when the call is made. What the nodes of a CUDA graph allocate counts
+ * until the run ends.
  */
 #ifndef COMMLAB_JUDGE_COUNTS_H
 #define COMMLAB_JUDGE_COUNTS_H
@@ -30,14 +33,18 @@
 #include "judge/judge.h"
 
 /*
- * A count of a rank in an iteration. NaN if it is not known; if that is because
- * a graph is missing that should exist, fails the verdict with the reason.
+ * A count of a rank in an iteration, or NaN if it is not known. If it is
+ * unknown because a graph that should exist is missing, the verdict fails with
+ * the reason.
  */
 double judge_count(const struct judge_task *t, int rank, int iteration,
                    const char *name, struct judge_verdict *v);
 
-/* Names of the ranges in which the runner marks device memory, for it alone:
- * lab_given() and lab_held_begin(). Return out, of SPANS_NAME bytes. */
+/*
+ * Names of the ranges in which the runner itself marks device memory:
+ * lab_given() and lab_held_begin(). Both return out, which has SPANS_NAME
+ * bytes.
+ */
 const char *judge_given_name(const char *case_name, int iteration, char *out);
 const char *judge_held_name(const char *case_name, int iteration, char *out);
 

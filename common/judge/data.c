@@ -32,7 +32,7 @@ static const struct {
     [DATA_FP8E5M2] = {"fp8e5m2", 1, NARROW, NARROW_E5M2},
 };
 
-/* What PyTorch, NumPy, CUDA and C call them. */
+/* Names that PyTorch, NumPy, CUDA and C give to each type. */
 static const struct {
     const char *name;
     enum data_type type;
@@ -122,8 +122,8 @@ double data_epsilon(enum data_type type)
 }
 
 /*
- * A loop over elements, for which `type` is a constant if it is float, as in
- * nearly every case: the code of all other types is not in it, then.
+ * A loop over elements. Nearly every case uses float: for it `type` is a
+ * constant, and the compiler drops the code of all other types from the loop.
  */
 #define BY_TYPE(loop, type, ...)                                               \
     ((type) == DATA_FLOAT ? loop(DATA_FLOAT, __VA_ARGS__)                      \
@@ -137,8 +137,8 @@ static int is_integer(enum data_type type)
     return types[type].family == SIGNED || types[type].family == UNSIGNED;
 }
 
-/* The bits of element i, not extended (little-endian, like the host of every
- * GPU). */
+/* The bits of element i, not sign-extended (little-endian, like the host
+ * of every GPU). */
 static uint64_t bits_at(const void *buf, size_t i, size_t size)
 {
     uint64_t bits = 0;
@@ -146,7 +146,7 @@ static uint64_t bits_at(const void *buf, size_t i, size_t size)
     return bits;
 }
 
-/* An integer element, extended by its sign if it has one. */
+/* An integer element, sign-extended if its type is signed. */
 static uint64_t integer_at(const void *buf, size_t i, enum data_type type)
 {
     const int unused = 64 - 8 * (int)types[type].size;
@@ -234,8 +234,11 @@ void data_fill(void *buf, size_t count, enum data_type type, uint64_t seed)
     BY_TYPE(fill, type, buf, count, seed);
 }
 
-/* n % by, for n below 2^63: n times the inverse (2^64 / by) is the quotient or
- * one less. A division takes longer than all the rest of an element. */
+/*
+ * n % by, for n below 2^63. n times the inverse (2^64 / by) is the quotient or
+ * one less. A division would take longer than everything else done for an
+ * element.
+ */
 LOOP uint64_t modulo(uint64_t n, uint64_t by, uint64_t inverse)
 {
     const uint64_t quotient = (uint64_t)((unsigned __int128)n * inverse >> 64);
@@ -243,9 +246,11 @@ LOOP uint64_t modulo(uint64_t n, uint64_t by, uint64_t inverse)
     return rest < by ? rest : rest - by;
 }
 
-/* Numbers from 1 to `largest`, and their negatives. A power of two, as for 2, 4
- * or 8 ranks, needs no quotient. The sign is a factor, not a branch: of random
- * signs the processor would predict every second one wrong. */
+/*
+ * Numbers from 1 to `largest` and their negatives. A power of two, which 2, 4
+ * or 8 ranks give, needs no quotient. The sign is a factor, not a branch: the
+ * processor would mispredict a random sign half of the time.
+ */
 LOOP void fill_to(enum data_type type, void *buf, size_t count,
                   uint64_t largest, uint64_t seed)
 {
@@ -263,7 +268,8 @@ LOOP void fill_to(enum data_type type, void *buf, size_t count,
 void data_fill_sum(void *buf, size_t count, enum data_type type, int nterms,
                    uint64_t seed)
 {
-    const double exact = 1 / data_epsilon(type); // integers up to here
+    // every integer up to here is exact
+    const double exact = 1 / data_epsilon(type);
     const uint64_t largest = isinf(exact) ? 0 : (uint64_t)(exact / nterms);
     if (largest <= 4)
         data_fill(buf, count, type, seed);
@@ -324,7 +330,7 @@ struct difference {
 
 static int near(double got, double want, double relative, double absolute)
 {
-    // equal infinities are near; a NaN is near nothing
+    // equal infinities are near each other, a NaN is near nothing
     return got == want ||
            (isfinite(want) &&
             fabs(got - want) <= absolute + relative * fabs(want));

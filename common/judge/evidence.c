@@ -1,9 +1,9 @@
 /*
  * evidence.c: reading evidence, in the judge
  *
- * A rank's records are checked once, from the first up to the end or to damage.
- * Later lookups use an index sorted by case, iteration, kind and position, so a
- * file of a million small records costs no more than its size.
+ * A rank's records are checked once, from the first to the end or to the first
+ * damage. Later lookups use an index sorted by case, iteration, kind and
+ * position, so a million small records cost no more than their size.
  */
 #define _GNU_SOURCE
 #include "judge/evidence.h"
@@ -23,7 +23,7 @@
 struct rank { /* one rank's evidence */
     char *data;
     const struct record **index; /* sorted: see by_place() */
-    uint64_t *digest; /* of an iteration's outputs up to and with index[i] */
+    uint64_t *digest; /* digests the iteration's outputs up to index[i] */
     size_t nrecords;
     int done;
     char problem[128];
@@ -40,7 +40,7 @@ static int compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Case, then iteration, then kind; in the order of writing after that. */
+/* Order by case, iteration and kind, then as written. */
 static int by_place(const void *x, const void *y)
 {
     const struct record *const a = *(const struct record *const *)x;
@@ -81,7 +81,7 @@ static int is_at(const struct rank *r, size_t i, unsigned case_no,
            r->index[i]->iteration == iteration && r->index[i]->kind == kind;
 }
 
-/* Judges ask for digests again and again: each output is read once. */
+/* Digest all outputs in one pass: judges ask for the digests repeatedly. */
 static void digest_outputs(struct rank *r)
 {
     r->digest = calloc(r->nrecords + 1, sizeof *r->digest);
@@ -99,7 +99,7 @@ static void digest_outputs(struct rank *r)
     }
 }
 
-/* Walk to the end, to damage, or to the final record. */
+/* Walk to the end, to the first damage, or to the final record. */
 static void scan(struct rank *r, int rank, size_t nbytes, uint64_t nonce)
 {
     size_t at = 0, cap = 0;
@@ -159,7 +159,8 @@ void evidence_give(struct evidence *e, int rank, char *data, size_t nbytes)
     scan(r, rank, nbytes, e->nonce);
 }
 
-/* A regular file of at most cap bytes. NULL with errno set. */
+/* The contents of a regular file of at most cap bytes. NULL with errno
+ * set on failure. */
 static char *read_file(const char *path, size_t cap, size_t *nbytes)
 {
     struct stat st;
@@ -237,7 +238,7 @@ static size_t lower_bound(const struct rank *r, unsigned case_no,
     return low;
 }
 
-/* The last record with that name: a repeated one wins. */
+/* The last record with that name: a repeated record replaces the first. */
 static const struct record *find(const struct evidence *e, int rank,
                                  enum evidence_kind kind, unsigned case_no,
                                  unsigned iteration, const char *name)
@@ -309,7 +310,7 @@ const char *evidence_text(const struct evidence *e, int rank, unsigned case_no)
 {
     const struct record *const r =
         find(e, rank, EVIDENCE_TEXT, case_no, 0, "text");
-    // includes its NUL
+    // the length includes the NUL
     return r && r->nbytes && ((const char *)(r + 1))[r->nbytes - 1] == 0
                ? (const char *)(r + 1)
                : NULL;
@@ -319,7 +320,7 @@ uint64_t evidence_digest(const struct evidence *e, int rank, unsigned case_no,
                          unsigned iteration)
 {
     const struct rank *const r = &e->rank[rank];
-    // the first record behind the outputs
+    // the first record after the outputs
     const size_t end = lower_bound(r, case_no, iteration, EVIDENCE_OUTPUT + 1);
     return end > 0 && is_at(r, end - 1, case_no, iteration, EVIDENCE_OUTPUT)
                ? r->digest[end - 1]

@@ -1,8 +1,8 @@
 /*
  * evidence_out.c: writing evidence, in a rank
  *
- * Records go to the recorder one by one, as they are put, without a buffer in
- * which student code could change them; or to memory.
+ * Each record goes to the recorder as soon as it is put, without a buffer in
+ * which student code could change it; or it goes to memory.
  */
 #define _GNU_SOURCE
 #include <stdio.h>  /* open_memstream */
@@ -15,11 +15,11 @@
 #include "judge/record.h"
 
 struct evidence_out {
-    FILE *file;     /* in memory; or NULL: */
+    FILE *file;     /* to write to memory; NULL: use the connection */
     int connection; /* to the recorder */
     int failed;
     uint64_t nonce;
-    uint64_t digest; /* of the outputs since it was last taken */
+    uint64_t digest; /* digest of the outputs since it was last taken */
 };
 
 static struct evidence_out *new_out(FILE *file, int connection, uint64_t nonce)
@@ -83,7 +83,7 @@ char *evidence_next(struct evidence_out *e)
     evidence_put(e, EVIDENCE_NEXT, 0, 0, "next", NULL, 0);
     char *const reply = recorder_reply(e->connection);
     if (!reply)
-        _exit(1); // another rank has ended, and says why
+        _exit(1); // another rank has ended, and reports why
     return reply;
 }
 

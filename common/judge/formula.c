@@ -7,7 +7,7 @@
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strcmp */
 
-enum { DEEPEST = 32 }; /* parentheses in parentheses, and signs */
+enum { DEEPEST = 32 }; /* nested parentheses and signs */
 
 struct reader {
     const char *text, *at;
@@ -21,7 +21,7 @@ struct reader {
 static void fail(struct reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Only the first error is reported. */
+/* Report an error; only the first one counts. */
 static void fail(struct reader *r, const char *format, ...)
 {
     va_list args;
@@ -41,7 +41,7 @@ static void skip_blanks(struct reader *r)
     r->at += strspn(r->at, " \t\n");
 }
 
-/* Take c, if it is next. */
+/* Consume c if it is the next character. */
 static int take(struct reader *r, char c)
 {
     skip_blanks(r);
@@ -142,7 +142,7 @@ static double operand(struct reader *r)
     return value;
 }
 
-/* ---- operators, those that bind most first ------------------------------- */
+/* ---- operators, those that bind tightest first --------------------------- */
 
 /* -a^b is -(a^b), and 2^-1 has its own sign. */
 static double signed_power(struct reader *r)
@@ -151,7 +151,7 @@ static double signed_power(struct reader *r)
     if (++r->depth > DEEPEST)
         fail(r, "this is nested too deeply");
     if (r->failed) {
-        // no further
+        // the exponent ends here
     } else if (take(r, '-')) {
         value = -signed_power(r);
     } else {

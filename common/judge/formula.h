@@ -3,8 +3,8 @@
  *
  *     2 * (ranks - 1) / ranks * GiB * 2^30 / GBps / 1e6
  *
- * Operators, from those that bind least: < and > (1 if true, else 0), + and -,
- * * and /, a sign, ^ (from the right). Functions: min(a, b), max(a, b),
+ * Operators, from those that bind loosest: < and > (1 if true, else 0), + and
+ * -, * and /, a sign, ^ (right-associative). Functions: min(a, b), max(a, b),
  * ceil(a), floor(a), sqrt(a). Names stand for numbers that the caller knows. A
  * result that isn't finite, as after a division by zero, is an error.
  */
@@ -13,13 +13,14 @@
 
 #include <stddef.h>
 
-enum { FORMULA_NAME = 32 }; /* bytes of a name, with its 0 */
+enum { FORMULA_NAME = 32 }; /* bytes of a name, its NUL included */
 
-/* The number that a name stands for. 0, or -1 if it is unknown. */
+/* Look up the number that a name stands for. Returns 0, or -1 if the
+ * name is unknown. */
 typedef int formula_name_fn(void *arg, const char *name, double *value);
 
 /*
- * Evaluate `text`; `names` is called with `arg` for each name in it. Returns 0,
+ * Evaluate `text`, calling `names` with `arg` for each name in it. Returns 0,
  * or -1 with the reason in err: "at column 7: ...".
  */
 int formula_value(const char *text, formula_name_fn *names, void *arg,

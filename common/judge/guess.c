@@ -11,7 +11,8 @@ static const void *input_of(const struct guess *g, int rank)
     return (const char *)g->in + (size_t)rank * g->count * data_size(g->type);
 }
 
-/* The rank whose input this is, the rank's own first; -1: none. */
+/* The rank whose input the output equals, trying the rank itself first; -1 if
+ * there is none. */
 static int source_of(const struct guess *g, const void *got, int rank)
 {
     for (int i = 0; i < g->nranks; i++) {
@@ -22,7 +23,7 @@ static int source_of(const struct guess *g, const void *got, int rank)
     return -1;
 }
 
-/* The operation that gives this; -1: none. */
+/* The operation whose result the output is; -1 if there is none. */
 static int op_of(const struct guess *g, const void *got)
 {
     const size_t nbytes = g->count * data_size(g->type);
@@ -42,8 +43,8 @@ static int op_of(const struct guess *g, const void *got)
 
 /* ---- a call with another type -------------------------------------------- */
 
-/* True if bytes [from, to) of a rank's output are still what they were: its
- * input, if the call is in place, or what no call has written. */
+/* True if bytes [from, to) of a rank's output are unchanged: they equal its
+ * input, if the call is in place, or the poison written before the case. */
 static int is_old(const struct guess *g, const unsigned char *got, int rank,
                   size_t from, size_t to)
 {
@@ -56,8 +57,8 @@ static int is_old(const struct guess *g, const unsigned char *got, int rank,
     return is_own || is_poison;
 }
 
-/* True if `got` begins as it does after the call with `count` elements of this
- * type. */
+/* True if `got` starts with the result of the call for `count`
+ * elements of this type. */
 static int begins_as(const struct guess *g, const void *got,
                      enum data_type type)
 {
@@ -75,8 +76,11 @@ static int begins_as(const struct guess *g, const void *got,
     return same;
 }
 
-/* The type, as wide as the right one or narrower, with which a call gives this:
- * the widest that fits. -1: none. */
+/*
+ * The type that a mistaken call would have used to produce this output: the
+ * widest one that fits and is no wider than the right type; -1 if there is
+ * none.
+ */
 static int type_of(const struct guess *g, const void *got, int rank)
 {
     const size_t size = data_size(g->type);
@@ -113,7 +117,7 @@ static void explain_type(const struct guess *g, int type, char *text,
                  data_type_name((enum data_type)type), name);
 }
 
-/* ---- what to say --------------------------------------------------------- */
+/* ---- the explanation ----------------------------------------------------- */
 
 void guess_replace_advice(struct judge_verdict *v, const char *text)
 {

@@ -4,12 +4,12 @@
 
 #include "base/map.h"
 
-struct change {     /* of the device memory that a rank holds */
-    uint32_t after; /* the node with this index */
+struct change {     /* a change in the device memory that a rank holds */
+    uint32_t after; /* it follows the node with this index */
     int64_t nbytes;
 };
 
-struct held { /* by one rank, in the order of its calls */
+struct held { /* the changes of one rank, in the order of its calls */
     size_t n;
     struct change change[];
 };
@@ -32,7 +32,8 @@ static int is_device(const struct graph_alloc_note *a, uint32_t rank)
     return a->alloc >> 32 == rank && a->place >= 0 && a->nbytes > 0;
 }
 
-/* Add the ends of allocations of these sizes, and note them as freed, once. */
+/* Add the frees in a node. Each allocation is freed once, with the size given
+ * in `size`, and noted in `freed`. */
 static int add_frees(struct held *h, const struct graph_view *v,
                      const struct map *size, struct map *freed)
 {
@@ -51,8 +52,11 @@ static int add_frees(struct held *h, const struct graph_view *v,
     return 0;
 }
 
-/* Add the rank's allocations. A part of a graph lacks the ends of what ended
- * before it: of what began before, only what ends in it counts. */
+/*
+ * Add the rank's allocations. A part of a graph doesn't show what was freed
+ * before the part began, so an older allocation counts only if the part frees
+ * it.
+ */
 static void add_allocs(struct held *h, const struct graph *g, uint32_t rank,
                        const struct map *freed)
 {
@@ -66,7 +70,7 @@ static void add_allocs(struct held *h, const struct graph *g, uint32_t rank,
 
 struct held *held_new(const struct graph *g, uint32_t rank)
 {
-    struct map size = {0}, freed = {0}; // of the rank's allocations
+    struct map size = {0}, freed = {0}; // by allocation of this rank
     struct held *const h =
         calloc(1, sizeof *h + 2 * g->nallocs * sizeof *h->change);
     int err = h ? 0 : -1;

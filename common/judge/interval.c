@@ -10,7 +10,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Number of values left out at either end: k - 1. */
+/* The number of values left out at each end: k - 1. */
 static int left_out(int n)
 {
     double exactly = 1, below = 0; // P(B = k), P(B < k)

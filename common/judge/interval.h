@@ -1,10 +1,10 @@
 /*
  * interval.h: confidence interval of a measured median
  *
- * Measurements vary from run to run, with an unknown distribution. So the
- * interval assumes none: of n sorted values, the median of their distribution
- * lies outside [k-th smallest, k-th largest] only if fewer than k of n coin
- * tosses show heads, or fewer than k show tails:
+ * The distribution of measurements is unknown, so the interval assumes none: of
+ * n sorted values, the median of their distribution lies outside [k-th
+ * smallest, k-th largest] only if fewer than k of n coin tosses show heads, or
+ * fewer than k show tails:
  *
  *     P(outside) = 2 P(B(n, 1/2) < k)
  *
@@ -19,7 +19,7 @@ struct interval {
     double middle, low, high;
 };
 
-/* Sort in ascending order. */
+/* Sort values in ascending order. */
 void interval_sort(double *value, int n);
 
 /* The interval of n >= 1 values, which are sorted in place. */

@@ -7,12 +7,16 @@
 #include <string.h> /* strcmp */
 
 #include "base/mix.h"
-#include "graph/read.h"
+#include "base/siphash.h"
+#include "graph/record/read.h"
 #include "judge/answers.h"
 #include "judge/chain.h"
 #include "judge/interval.h"
 #include "judge/points.h"
 #include "judge/spans.h"
+#include "judge/zone.h"
+
+static const double SHOWN_US = 0.05; /* less would be printed as 0.0 */
 
 uint64_t judge_seed(uint64_t seed, uint64_t i)
 {
@@ -33,6 +37,11 @@ uint64_t judge_input_seed(const struct judge_task *t, int rank, int iteration)
     return chain_seed(t->seed[rank], iteration, digest);
 }
 
+uint64_t judge_key_seed(uint64_t key, int rank)
+{
+    return siphash((const uint64_t[]){key, 0}, (uint64_t)rank);
+}
+
 const struct judge_lab *judge_lab_find(const char *lab)
 {
     for (int i = 0; judge_labs[i]; i++)
@@ -41,16 +50,39 @@ const struct judge_lab *judge_lab_find(const char *lab)
     return NULL;
 }
 
+static void fail(struct judge_verdict *v, const char *format, va_list args)
+{
+    v->pass = 0;
+    v->score = 0;
+    if (!v->message[0]) // keep the first reason
+        vsnprintf(v->message, sizeof v->message, format, args);
+}
+
 void judge_fail(struct judge_verdict *v, const char *format, ...)
 {
     va_list args;
-    v->pass = 0;
-    v->score = 0;
-    if (v->message[0])
-        return; // keep the first reason
     va_start(args, format);
-    vsnprintf(v->message, sizeof v->message, format, args);
+    fail(v, format, args);
     va_end(args);
+}
+
+void judge_suspect(struct judge_verdict *v, const char *format, ...)
+{
+    va_list args;
+    if (v->trusting)
+        return;
+    v->suspected = 1;
+    va_start(args, format);
+    fail(v, format, args);
+    va_end(args);
+}
+
+void judge_beneath(struct judge_verdict *v, const struct judge_verdict *trusted)
+{
+    const struct judge_verdict *const t = trusted;
+    v->beneath = t->suspected ? t->beneath : t->score;
+    snprintf(v->beneath_message, sizeof v->beneath_message, "%.999s",
+             t->suspected ? t->beneath_message : t->message);
 }
 
 const void *judge_output(const struct judge_task *t, int rank, int iteration,
@@ -65,50 +97,51 @@ const void *judge_output(const struct judge_task *t, int rank, int iteration,
                    nbytes);
         return NULL;
     }
-    for (int i = 0; i < JUDGE_RED_ZONE; i++) {
-        const int before = p[i] != JUDGE_RED;
-        if (before || p[JUDGE_RED_ZONE + nbytes + i] != JUDGE_RED) {
-            judge_fail(v, "rank %d wrote %d bytes %s its output \"%s\"", rank,
-                       before ? JUDGE_RED_ZONE - i : i + 1,
-                       before ? "before" : "past the end of", name);
+    for (int is_before = 1; is_before >= 0; is_before--)
+        if (zone_changed(t, rank, iteration, name, p, have, is_before, v))
             return NULL;
-        }
-    }
     return p + JUDGE_RED_ZONE;
 }
 
-/* What is wrong with bytes of an output; 0 if nothing is. */
-static int refuse_origin(int rank, size_t at, uint64_t from, uint64_t need,
+/* Fail the verdict if an output's byte came from the host or lacks a rank's
+ * data. Returns 0 if neither is the case. */
+static int refuse_origin(int rank, size_t at, const struct origin_set *from,
+                         struct rank_set need, int ignores_host,
                          struct judge_verdict *v)
 {
-    const uint64_t lacks = need & ~from;
-    if (from & ORIGIN_HOST)
+    const int host = from && from->host && !ignores_host;
+    if (from)
+        rank_set_remove(&need, &from->ranks);
+    const int lacks = rank_set_lowest(&need);
+    if (host)
         judge_fail(v,
                    "the result is right, but byte %zu of rank %d's output came "
                    "through the host's memory; keep the data on the devices",
                    at, rank);
-    else if (lacks)
+    else if (lacks >= 0)
         judge_fail(v,
                    "the result is right, but no operation on the devices "
                    "brought rank %d's data to byte %zu of rank %d's output",
-                   __builtin_ctzll(lacks), at, rank);
-    return (from & ORIGIN_HOST) || lacks;
+                   lacks, at, rank);
+    return host || lacks >= 0;
 }
 
-uint64_t judge_everybody(const struct judge_task *t)
+struct rank_set judge_everybody(const struct judge_task *t)
 {
-    return t->nranks < 63 ? (UINT64_C(1) << t->nranks) - 1 : ~ORIGIN_HOST;
+    return rank_set_first(t->nranks);
 }
 
-/* ignored: bits of origins that do not matter */
+/* Check the origin of an output's bytes in `range`. */
 static void find_origin(const struct judge_task *t, int rank, int iteration,
-                        const char *name, const size_t range[2], uint64_t need,
-                        uint64_t ignored, struct judge_verdict *v)
+                        const char *name, const size_t range[2],
+                        struct rank_set need, int ignores_host,
+                        struct judge_verdict *v)
 {
     size_t n, nbytes;
     if (!t->spans || !v->pass || range[0] >= range[1])
         return;
-    need &= ~spans_reached(t, rank, iteration);
+    const struct rank_set reached = spans_reached(t, rank, iteration);
+    rank_set_remove(&need, &reached);
     evidence_output(t->evidence, rank, t->case_no, (unsigned)iteration, name,
                     &nbytes);
     const struct origin *const o =
@@ -119,18 +152,18 @@ static void find_origin(const struct judge_task *t, int rank, int iteration,
     const size_t begin = range[0] + JUDGE_RED_ZONE,
                  end = range[1] + JUDGE_RED_ZONE;
     if (n == 0)
-        refuse_origin(rank, range[0], 0, need, v);
+        refuse_origin(rank, range[0], NULL, need, ignores_host, v);
     for (size_t i = 0; i < n; i++) {
         const size_t from = o[i].begin > begin ? o[i].begin : begin;
         if (o[i].begin < end && o[i].end > begin &&
-            refuse_origin(rank, from - JUDGE_RED_ZONE, o[i].from & ~ignored,
-                          need, v))
+            refuse_origin(rank, from - JUDGE_RED_ZONE, o[i].from, need,
+                          ignores_host, v))
             return;
     }
 }
 
-/* True if a note is of the call at "ring.c:40: ...", which may be some lines
- * long. */
+/* True if a note is about the call at "ring.c:40: ...", whose text may extend
+ * over several lines. */
 static int is_note_of(const struct graph *g, const struct graph_fault_note *n,
                       const char *text)
 {
@@ -145,21 +178,22 @@ static int is_note_of(const struct graph *g, const struct graph_fault_note *n,
     return behind >= 0 && behind < LINES;
 }
 
-/* What the graph says of the call with which a rank left a case: that memory
- * was freed, or ends too early. NULL: nothing. */
+/* What the graph says about the call with which a rank left a case: memory was
+ * freed, or is too short. NULL if it says nothing. */
 static const char *noted(const struct judge_task *t, int rank, const char *text)
 {
     const char *found = NULL;
     for (size_t i = 0; t->graph && i < t->graph->nfaults; i++) {
         const struct graph_fault_note *const n = &t->graph->faults[i];
-        if ((int)n->rank == rank && is_note_of(t->graph, n, text))
+        if ((int)n->rank == rank && n->warning < GRAPH_REMARK &&
+            is_note_of(t->graph, n, text))
             found = n->text;
     }
     return found;
 }
 
-/* A rank left the case with an error: what failed, why if the graph knows, and
- * what to look for. */
+/* A rank left the case with an error: report what failed, why if the graph
+ * knows, and what to look for. */
 static void judge_error(const struct judge_task *t, int rank, const char *text,
                         struct judge_verdict *v)
 {
@@ -177,23 +211,23 @@ static void judge_error(const struct judge_task *t, int rank, const char *text,
 }
 
 void judge_descent(const struct judge_task *t, int rank, int iteration,
-                   const char *name, size_t begin, size_t end, uint64_t need,
-                   struct judge_verdict *v)
+                   const char *name, size_t begin, size_t end,
+                   struct rank_set need, struct judge_verdict *v)
 {
     const size_t range[] = {begin, end};
-    find_origin(t, rank, iteration, name, range, need, ORIGIN_HOST, v);
+    find_origin(t, rank, iteration, name, range, need, 1, v);
 }
 
 void judge_origin(const struct judge_task *t, int rank, int iteration,
-                  const char *name, size_t begin, size_t end, uint64_t need,
-                  struct judge_verdict *v)
+                  const char *name, size_t begin, size_t end,
+                  struct rank_set need, struct judge_verdict *v)
 {
     const size_t range[] = {begin, end};
     find_origin(t, rank, iteration, name, range, need, 0, v);
 }
 
-/* Check that all ranks reached the end of this case. A rank that did not says
- * nothing; one that left it early says why, and comes first. */
+/* Check that all ranks reached the end of this case. A rank that left it early
+ * says why, so it is reported before the ranks that merely didn't get there. */
 static void judge_status(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int i = 0; i < 2 * t->nranks; i++) {
@@ -202,7 +236,11 @@ static void judge_status(const struct judge_task *t, struct judge_verdict *v)
             evidence_status(t->evidence, r, t->case_no) == RUN_MISSING)
             continue;
         const char *const text = evidence_text(t->evidence, r, t->case_no);
-        switch (evidence_status(t->evidence, r, t->case_no)) {
+        const enum run_status status =
+            evidence_status(t->evidence, r, t->case_no);
+        if (v->pass) // the first reason counts
+            v->unfinished = status == RUN_ERROR || status == RUN_MISSING;
+        switch (status) {
         case RUN_OK: break;
         case RUN_NOT_IMPLEMENTED:
             v->not_implemented = 1;
@@ -218,8 +256,8 @@ static void judge_status(const struct judge_task *t, struct judge_verdict *v)
 
 /*
  * A GPU's clock and its host's measure the same interval (lab_end()); the
- * host's also includes the calls around it. If they differ by more than that,
- * the time is meaningless and needs review.
+ * host's also includes the calls around it. If they differ by more, the time is
+ * meaningless and needs review.
  */
 static void judge_clocks(const struct judge_task *t, int iteration,
                          struct judge_verdict *v)
@@ -232,16 +270,15 @@ static void judge_clocks(const struct judge_task *t, int iteration,
                                                (unsigned)iteration, "host_us");
         if (us >= host_us * LEAST - CALLS_US && us <= host_us * MOST + CALLS_US)
             continue;
-        v->suspected = 1;
-        judge_fail(v,
-                   "rank %d: %.4g us on its GPU's clock but %.4g us on its "
-                   "host's: a person will look at it",
-                   r, us, host_us);
+        judge_suspect(v,
+                      "rank %d: %.4g us on its GPU's clock but %.4g us on its "
+                      "host's: a person will look at it",
+                      r, us, host_us);
         return;
     }
 }
 
-/* The slowest rank's time, as recorded by the ranks. */
+/* The slowest rank's time, as the ranks recorded it. */
 static double shown_time(const struct judge_task *t, int iteration)
 {
     double slowest = -1;
@@ -255,8 +292,8 @@ static double shown_time(const struct judge_task *t, int iteration)
     return slowest;
 }
 
-/* Median over iterations of the slowest rank's time. On simgpu it is computed
- * by replaying the graph, not taken from the process. */
+/* The median over iterations of the slowest rank's time. On simgpu it comes
+ * from replaying the graph, not from the process. */
 static double judge_time(const struct judge_task *t)
 {
     enum { MAX = 256 };
@@ -273,11 +310,56 @@ static double judge_time(const struct judge_task *t)
     return each[n / 2];
 }
 
+/* A slow case that should hide its communication: say what the rank that hides
+ * the least leaves unhidden. */
+static void add_exposed(const struct judge_kind *k, const struct judge_task *t,
+                        struct judge_verdict *v)
+{
+    struct spans_hidden most = {0}, h;
+    const size_t at = strlen(v->message);
+    int rank = 0;
+    for (int r = 0; r < t->nranks; r++)
+        if (spans_hidden(t, r, 0, k->hides, k->behind, &h) == 0 &&
+            h.exposed_us > most.exposed_us) {
+            most = h;
+            rank = r;
+        }
+    if (most.exposed_us < SHOWN_US)
+        return;
+    snprintf(v->message + at, sizeof v->message - at,
+             "\nRank %d hides %.1f of %.1f us of communication, and its "
+             "kernels %s* could hide %.1f.\nStart each message before the "
+             "kernels that run meanwhile, on a stream of its own,\nand wait "
+             "for it only where its data is needed.",
+             rank, most.hidden_us, most.comm_us, k->behind, most.most_us);
+}
+
+/* A run that took too little time: say what it did in its first iteration. */
+static void add_done(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t at = strlen(v->message);
+    uint64_t of[GRAPH_KINDS] = {0};
+    double bytes = 0;
+    for (int r = 0; r < t->nranks; r++) {
+        bytes += spans_traffic_bytes(t, r, 0);
+        for (int k = 0; k < GRAPH_KINDS; k++)
+            of[k] += spans_count(t, r, 0, (enum graph_kind)k, TOPO_OP_NONE);
+    }
+    snprintf(v->message + at, sizeof v->message - at,
+             ".\nAll ranks together ran %llu kernels and library calls, made "
+             "%llu copies, and moved\n%.0f bytes by %llu messages and %llu "
+             "calls of collectives. Which is left out, or too small?",
+             (unsigned long long)of[GRAPH_KERNEL],
+             (unsigned long long)of[GRAPH_COPY], bytes,
+             (unsigned long long)of[GRAPH_SEND],
+             (unsigned long long)of[GRAPH_COLL]);
+}
+
 /* The points of a timed case that is right so far. */
 static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
                         struct judge_verdict *v)
 {
-    if (t->spans) // the plan's times are modelled ones
+    if (t->spans) // the plan's times are modelled
         v->reference_us = plan_reference_us(t->c, t->nranks);
     if (t->spans && k->limit_us)
         v->limit_us = k->limit_us(t);
@@ -285,12 +367,22 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
         judge_fail(v, "cannot be timed: %s", t->graph_problem);
     for (int i = 0; t->clocked && i < t->iterations; i++)
         judge_clocks(t, i, v);
-    if (v->pass)
-        points_judge_time(t->c, v);
+    if (!v->pass)
+        return;
+    points_judge_time(t->c, v);
+    if (v->pass || v->suspected || !t->spans)
+        return;
+    if (v->time_us < v->limit_us)
+        add_done(t, v);
+    else if (k->hides)
+        add_exposed(k, t, v);
 }
 
-/* What comes after an iteration is in no time; and what it reads or writes is
- * another run's, or a race, as the machine's load has it. */
+/*
+ * Work that a thread issues after an iteration is in no measured time, and what
+ * it reads or writes belongs to another run, or is a race that depends on the
+ * machine's load.
+ */
 static void judge_late(const struct judge_task *t, struct judge_verdict *v)
 {
     int rank;
@@ -306,11 +398,10 @@ static void judge_late(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /*
- * A case with a hazard in its graph fails, with the hazard as the reason even
- * if its output is wrong: every run has the hazard, but its wrong numbers
- * differ each time.
+ * A case with a hazard in its graph fails for the hazard, even if its output is
+ * wrong, too: every run has the hazard, but its wrong numbers differ each time.
  */
-static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
+static void judge_hazards(const struct judge_task *t, struct judge_verdict *v)
 {
     char text[sizeof v->message], others[40] = "";
     size_t more;
@@ -321,12 +412,12 @@ static void judge_luck(const struct judge_task *t, struct judge_verdict *v)
         snprintf(others, sizeof others, "\n(and %zu more)", more);
     v->message[0] = 0;
     hazard_text(h, text, sizeof text);
-    text[strlen(text) - 1] = 0; // the last line's end
+    text[strlen(text) - 1] = 0; // drop the last newline
     judge_fail(v, "%s%s", text, others);
 }
 
-/* A wrong result may come of a call that failed: the first rank's that had
- * one. */
+/* A wrong result may be the consequence of a failed call: add
+ * the first rank's. */
 static void add_failure(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t at = strlen(v->message);
@@ -340,7 +431,8 @@ static void add_failure(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* A wrong result has no line of its own: name the function that it came of. */
+/* A wrong result has no source line of its own: name the
+ * function that made it. */
 static void add_function(const struct judge_lab *lab, const struct plan_case *c,
                          struct judge_verdict *v)
 {
@@ -357,13 +449,16 @@ static void add_function(const struct judge_lab *lab, const struct plan_case *c,
                  s->functions);
 }
 
-void judge_case(const struct judge_lab *lab, const struct judge_task *t,
-                struct judge_verdict *v)
+static void judge_once(const struct judge_lab *lab, const struct judge_task *t,
+                       struct judge_verdict *v)
 {
-    *v = JUDGE_VERDICT_NONE;
     v->pass = 1;
     v->score = 1;
-    judge_status(t, v);
+    if (t->nranks > LAB_MAX_RANKS)
+        judge_fail(v, "%d ranks: results of at most %d can be judged",
+                   t->nranks, LAB_MAX_RANKS);
+    else
+        judge_status(t, v);
     if (!v->pass)
         return;
     if (t->spans && lab->reaches_peers)
@@ -377,7 +472,7 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
             v->time_us = judge_time(t);
             k->judge(t, v);
             add_function(lab, t->c, v);
-            judge_luck(t, v);
+            judge_hazards(t, v);
             judge_late(t, v);
             if (t->c->timed)
                 judge_speed(k, t, v);
@@ -386,4 +481,17 @@ void judge_case(const struct judge_lab *lab, const struct judge_task *t,
         }
     judge_fail(v, "the plan asks for \"%s\", which this lab cannot judge",
                t->c->kind);
+}
+
+void judge_case(const struct judge_lab *lab, const struct judge_task *t,
+                struct judge_verdict *v)
+{
+    struct judge_verdict trusted = JUDGE_VERDICT_NONE;
+    *v = JUDGE_VERDICT_NONE;
+    judge_once(lab, t, v);
+    if (!v->suspected)
+        return;
+    trusted.trusting = 1;
+    judge_once(lab, t, &trusted);
+    judge_beneath(v, &trusted);
 }

@@ -21,7 +21,8 @@ static int add_load(const struct topo *topo, const struct graph_node *n,
     return 0;
 }
 
-/* True for a link, not a memory or an engine at its end: topo_resource.name. */
+/* True if the name (topo_resource.name) is a link's, not that of a memory or an
+ * engine at its end. */
 static int is_link(const char *name)
 {
     static const char *const links[] = {"nvlink ", "pcie ", "socket ", "out ",
@@ -62,7 +63,7 @@ double links_busiest(const struct judge_task *t, int iteration,
     return err ? NAN : most;
 }
 
-/* The first link on the path from one GPU to another, -1 if there is none. */
+/* The first link on the path from one GPU to another; -1 if there is none. */
 static int link_towards(const struct topo *topo, int from, int to)
 {
     struct topo_path path;

@@ -1,8 +1,8 @@
 /*
  * loader.h: reading the values of a plan's YAML
  *
- * Only the first error is kept, with file and line. After it, functions return
- * something harmless: callers check l->failed when it matters.
+ * Only the first error is kept, with file and line. After an error, functions
+ * return harmless values, so callers check l->failed only where it matters.
  */
 #ifndef COMMLAB_JUDGE_LOADER_H
 #define COMMLAB_JUDGE_LOADER_H
@@ -22,12 +22,15 @@ struct loader {
     int failed;
 };
 
-/* Report an error at a node, unless there has been one. */
+/* Report an error at a node, unless an earlier one has been reported. */
 void loader_fail(struct loader *l, const yaml_node_t *at, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
 
-/* A single value: text, which belongs to the document ("" after an error); a
- * number from `least` to `most`; a whole number. `what` names it in errors. */
+/*
+ * Read a single value: a text, which belongs to the document ("" after an
+ * error); a number from `least` to `most`; or a whole number. `what` names the
+ * value in errors.
+ */
 const char *loader_text(struct loader *l, const yaml_node_t *n,
                         const char *what);
 double loader_number(struct loader *l, const yaml_node_t *n, const char *what,
@@ -35,8 +38,8 @@ double loader_number(struct loader *l, const yaml_node_t *n, const char *what,
 int loader_whole(struct loader *l, const yaml_node_t *n, const char *what,
                  int least, int most);
 
-/* Call each(l, node, i, arg) for the items of a list; a single value is a list
- * of one. Returns their number. */
+/* Call each(l, node, i, arg) for the items of a list, and return their number.
+ * A single value is a list of one. */
 typedef void loader_item_fn(struct loader *l, yaml_node_t *n, int i, void *arg);
 int loader_list(struct loader *l, yaml_node_t *n, int most, const char *what,
                 loader_item_fn *each, void *arg);

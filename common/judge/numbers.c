@@ -87,7 +87,7 @@ char *numbers_fill(const struct numbers *n, const struct draw *d,
 struct drawn {
     const struct numbers *n;
     const struct draw *d;
-    char *used; /* marks, by number; may be NULL */
+    char *used; /* by number: 1 if used; may be NULL */
 };
 
 static int value_of(void *arg, const char *name, double *value)
@@ -128,8 +128,8 @@ int answer_value(const struct numbers *n, const struct answer *a,
 
 /* ---- all draws of the numbers that an answer uses ------------------------ */
 
-/* Advance to the next draw; 0 after the last. Numbers of a group go together:
- * its first counts. */
+/* Advance to the next draw; returns 0 after the last. A group of numbers has
+ * one draw, that of its first number. */
 static int next_draw(const struct numbers *n, const char used[NUMBERS_MAX],
                      struct draw *d)
 {
@@ -170,8 +170,8 @@ static int find_used(const struct numbers *n, const struct answer *a,
     return 0;
 }
 
-/* The values for all draws, which the caller frees, and their number; -1 with
- * the reason in err. */
+/* Compute the values for all draws, which the caller frees. Returns their
+ * number, or -1 with the reason in err. */
 static int all_values(const struct numbers *n, const struct answer *a,
                       char used[NUMBERS_MAX], struct value **values, char *err,
                       size_t err_nbytes)
@@ -220,7 +220,7 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* "ranks 4, GiB 2", of the numbers that are used. */
+/* Write the numbers that are used, as in "ranks 4, GiB 2". */
 static void draw_text(const struct numbers *n, const char used[NUMBERS_MAX],
                       const struct draw *d, char *out, size_t nbytes)
 {
@@ -233,7 +233,8 @@ static void draw_text(const struct numbers *n, const char used[NUMBERS_MAX],
                                    n->of[i].choice[d->choice[i]]);
 }
 
-/* Of values in order: the first of two that are too close; -1: none is. */
+/* In a sorted list, the first of two values that are too close to tell apart;
+ * -1 if there are none. */
 static int find_close(const struct value *v, int nvalues, double tolerance)
 {
     for (int i = 0; i + 1 < nvalues; i++)
@@ -243,8 +244,8 @@ static int find_close(const struct value *v, int nvalues, double tolerance)
     return -1;
 }
 
-/* Likewise, of whole numbers: the first of a row of equal ones that is longer
- * than half of all. */
+/* In a sorted list of whole numbers, a member of a run of equal ones that
+ * covers more than half of the list; -1 if there is none. */
 static int find_row(const struct value *v, int nvalues)
 {
     int begin = 0;

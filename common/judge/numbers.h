@@ -1,8 +1,8 @@
 /*
- * numbers.h: the numbers that questions are asked with, drawn by student
+ * numbers.h: the numbers in questions, drawn for each student
  *
- * A plan lists choices for each number. A student gets one of them, by a hash
- * of student, lab and name: the same one on every machine, and in the grader.
+ * A plan lists choices for each number. A hash of student, lab and name picks
+ * one of them, the same on every machine and in the grader.
  *
  *     numbers:
  *       ring_ranks: [4, 6, 12, 16, 32]
@@ -13,8 +13,9 @@
  *
  * answers.txt names them in braces, "{ring_ranks} ranks all-reduce ...", and
  * `labN --questions` fills them in. The right answers are formulas (formula.h)
- * over them, in the hidden plan. A word stands for its position among the
- * choices, from 0, in a formula; what was measured is listed by word:
+ * over these numbers, in the hidden plan. In a formula, a word stands for its
+ * position among the choices, from 0. Measured values have no formula; they are
+ * listed by word:
  *
  *     answers:
  *       floor_ms: 2 * (ring_ranks - 1) / ring_ranks
@@ -40,12 +41,12 @@ struct numbers {
 };
 
 struct answer {                     /* to a question */
-    char *formula[NUMBERS_CHOICES]; /* by choice of `by`, or just one */
+    char *formula[NUMBERS_CHOICES]; /* by choice of `by`, or a single one */
     int n;
-    const struct number *by; /* NULL: there is one formula */
+    const struct number *by; /* NULL: there is a single formula */
 };
 
-/* One choice of each number. */
+/* One choice for each number. */
 struct draw {
     int choice[NUMBERS_MAX];
 };
@@ -53,16 +54,16 @@ struct draw {
 void numbers_release(struct numbers *n);
 void answer_free(struct answer *a);
 
-/* The number of this name; NULL: there is none. */
+/* The number with this name; NULL if there is none. */
 const struct number *numbers_find(const struct numbers *n, const char *name);
 
 struct draw numbers_draw(const struct numbers *n, const char *lab,
                          const char *student);
 
 /*
- * The text with each {name} replaced by the draw's choice; braces around
- * anything but letters, digits and _ stay. The caller frees it. NULL with a
- * line in err if there is no such number.
+ * The text with each {name} replaced by the draw's choice. Braces around
+ * anything other than letters, digits and _ stay. The caller frees the text.
+ * NULL with a line in err if there is no such number.
  */
 char *numbers_fill(const struct numbers *n, const struct draw *d,
                    const char *text, char *err, size_t err_nbytes);
@@ -81,9 +82,9 @@ int answer_check(const struct numbers *n, const struct answer *a, char *err,
 
 /*
  * Check that a neighbour's answer fails, for all draws of the numbers that an
- * answer uses. With a tolerance, any two draws have answers further apart than
- * twice that. A whole number (tolerance 0) cannot be so different; no more than
- * half of the draws may share one. Returns 0, or -1 with two draws in err.
+ * answer uses. With a tolerance, any two draws must give answers further apart
+ * than twice that. Whole numbers (tolerance 0) can't differ that much; no more
+ * than half of the draws may share one. Returns 0, or -1 with two draws in err.
  */
 int answer_differs(const struct numbers *n, const struct answer *a,
                    double tolerance, char *err, size_t err_nbytes);

@@ -4,7 +4,7 @@
 #ifndef COMMLAB_JUDGE_OUTCOME_H
 #define COMMLAB_JUDGE_OUTCOME_H
 
-/* In order of precedence: a grading's outcome is the highest of its cases'. */
+/* In ascending order: a grading's outcome is the highest of its cases'. */
 enum outcome {
     OUTCOME_PASS,      /* all points */
     OUTCOME_FAIL,      /* some points are missing */
@@ -15,7 +15,10 @@ enum { OUTCOMES = OUTCOME_SUSPECTED + 1 };
 
 extern const char *const outcome_name[OUTCOMES]; /* "pass", "fail" ... */
 
-/* The outcome of that name; OUTCOME_INFRA for NULL and other names. */
+/* The word for people: "partial" for a fail with some of the points. */
+const char *outcome_word(enum outcome o, double score);
+
+/* The outcome with this name; OUTCOME_INFRA for NULL and unknown names. */
 enum outcome outcome_find(const char *name);
 
 #endif

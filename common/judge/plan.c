@@ -23,6 +23,7 @@ void plan_free(struct plan *p)
         free(c->kind);
         free(c->topo);
         answer_free(c->answer);
+        free(c->also);
     }
     numbers_release(&p->numbers);
     for (int i = 0; i < p->nfiles; i++)
@@ -37,7 +38,7 @@ void plan_free(struct plan *p)
     free(p);
 }
 
-/* plan_load() has checked that all draws have answers. */
+/* Every draw has answers: plan_load() has checked. */
 void plan_draw(struct plan *p, const char *student)
 {
     char err[256];
@@ -48,6 +49,35 @@ void plan_draw(struct plan *p, const char *student)
         if (c->answer && answer_value(&p->numbers, c->answer, &p->draw,
                                       &c->right, err, sizeof err) != 0)
             abort();
+    }
+}
+
+/* Add the right answers for a draw. */
+static void add_answers(struct plan *p, const struct draw *d)
+{
+    char err[256];
+    for (int i = 0; i < p->ncases; i++) {
+        struct plan_case *const c = &p->cases[i];
+        if (!c->answer)
+            continue;
+        c->also = realloc(c->also, ((size_t)c->nalso + 1) * sizeof *c->also);
+        if (!c->also ||
+            answer_value(&p->numbers, c->answer, d, &c->also[c->nalso++], err,
+                         sizeof err) != 0)
+            abort();
+    }
+}
+
+void plan_draw_also(struct plan *p, const char *students)
+{
+    for (const char *at = students; *at;) {
+        char student[PLAN_STUDENT];
+        const int n = (int)strcspn(at, ",");
+        snprintf(student, sizeof student, "%.*s", n, at);
+        const struct draw d = numbers_draw(&p->numbers, p->lab, student);
+        add_answers(p, &d);
+        at += n;
+        at += *at == ',';
     }
 }
 
@@ -95,7 +125,7 @@ static int most_ranks(const struct plan_case *c)
     return most;
 }
 
-/* True if an earlier case asks as much of the same machine. */
+/* True if an earlier case needs as many ranks of the same machine. */
 static int is_checked(const struct plan *p, int i)
 {
     for (int k = 0; k < i; k++)
@@ -163,7 +193,7 @@ void plan_near(const struct plan *p, const char *name, char *out, size_t nbytes)
         const int n =
             snprintf(out + at, nbytes - at, "%s%s", at ? ", " : "", have);
         if (n < 0 || (size_t)n >= nbytes - at) {
-            out[at] = 0; // no truncated names
+            out[at] = 0; // never return a truncated name
             return;
         }
         at += (size_t)n;

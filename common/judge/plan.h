@@ -9,10 +9,10 @@
  *     lab: lab1-collectives
  *     title: Collectives
  *     files: [p2p.c, allreduce.c]      # the files of a submission
- *     ranks: [4]                       # used by the grader, unless
- *     idea:                            # of each part, in a sentence
+ *     ranks: [4]                       # default ranks when grading
+ *     idea:                            # one sentence for each part
  *       2: A tree doubles the ranks that have the data in each step.
- *     cases:                           # a case has its own
+ *     cases:
  *       - name: broadcast-odd
  *         part: 2
  *         points: 2
@@ -24,22 +24,24 @@
  *         timed: 1                     # also scored by time (points.h)
  *         topo: dgx-h100               # the modelled machine
  *
- * Questions (answers.h) are asked with `numbers` that are drawn for each
- * student (numbers.h). The right answers are formulas over them in the hidden
- * plan, by question, so that only the grading knows them:
+ * Questions (answers.h) contain `numbers` that are drawn for each student
+ * (numbers.h). The right answers are formulas over them in the hidden plan,
+ * listed by question, so only the grader knows them:
  *
  *     answers: {ring_floor_ms: 2 * (ring_ranks - 1) / ring_ranks * ring_GiB}
  *
- * A submission that lacks the idea of a part loses at least half of its points:
- * tests/support/mutant.h.
+ * A submission that lacks the idea of a part loses at least half of the part's
+ * points: tests/support/mutant.h.
  *
  * topo, full and none may also precede the cases, as their defaults. A case
  * that is timed, or has its own machine, is *pinned*: it is meaningful only on
- * its ranks and its machine.
+ * its own ranks and machine.
  *
- * timezone: Europe/Berlin before the cases is that of times in rosters.
- * isolation: 2 before the cases makes the grader refuse to run submissions with
- * weaker isolation (grader/sandbox.h).
+ * `timezone: Europe/Berlin` before the cases sets the time zone of times in
+ * rosters, and `grace: 10` the minutes after a deadline, and after each late
+ * day, that still belong to it. `isolation: 2` before the cases makes the
+ * grader refuse to run submissions with weaker isolation
+ * (grader/sandbox/sandbox.h).
  *
  * Reference times are generated (`make plans`), in times/LAB.yaml next to the
  * plan:
@@ -62,7 +64,8 @@ enum { PLAN_MAX_PARAMS = 16, PLAN_MAX_RANKS = 16, PLAN_MAX_FILES = 32 };
 enum { PLAN_MAX_PARTS = 32 }; /* parts are numbered from 1 */
 enum { PLAN_STUDENT = 64 };
 
-#define PLAN_TOPO "dgx-h100" /* if a plan names no machine */
+#define PLAN_TOPO     "dgx-h100" /* for plans that name no machine */
+#define PLAN_SCHEDULE "late" /* SIMGPU_SCHEDULE of cases, unless it is set */
 
 struct plan_param {
     char *key, *value;
@@ -79,11 +82,14 @@ struct plan_case {
     char *topo;
     int timed, pinned;
     double full, none; /* multiples of the reference time: full points up to
-                          `full`, no points from `none` */
+                          `full`, no points from `none` on */
     double us[PLAN_MAX_RANKS]; /* reference times, by ranks[]; 0: unknown */
-    int hidden;                /* from the hidden plan */
-    struct answer *answer; /* to its question; NULL: unknown, or it has none */
-    double right;          /* its value for the plan's student */
+    int hidden;                /* 1 for a case of the hidden plan */
+    struct answer *answer;     /* the formulas of a question; NULL: unknown, or
+                                  no question */
+    double right;              /* the right answer for the plan's student */
+    double *also;              /* those for the student's group */
+    int nalso;
 };
 
 struct plan {
@@ -92,13 +98,14 @@ struct plan {
     int nfiles;
     int ranks[PLAN_MAX_RANKS];
     int nranks;
-    char *topo;                 /* for cases that name none; NULL: PLAN_TOPO */
-    double full, none;          /* likewise; 0: 1.2 and 10 */
-    char *timezone;             /* of the course; NULL: UTC */
-    char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan has none */
+    char *topo;                 /* default of the cases; NULL: PLAN_TOPO */
+    double full, none;          /* defaults of the cases; 0: 1.2 and 10 */
+    char *timezone;             /* time zone of the course; NULL: UTC */
+    int grace;                  /* minutes after a deadline that are not late */
+    char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan names none */
     int isolation;              /* minimum isolation level for grading */
-    struct numbers numbers;     /* that questions are asked with */
-    char student[PLAN_STUDENT]; /* whose numbers are drawn: */
+    struct numbers numbers;     /* the numbers in questions */
+    char student[PLAN_STUDENT]; /* the student they are drawn for */
     struct draw draw;
     struct plan_case *cases;
     int ncases;
@@ -112,10 +119,15 @@ struct plan *plan_load(const char *visible, const char *hidden, char *err,
                        size_t err_nbytes);
 void plan_free(struct plan *p);
 
-/* Draw the numbers of another student, and so the right answers. */
+/* Draw the numbers for another student, which changes the right answers. */
 void plan_draw(struct plan *p, const char *student);
 
-/* The relative tolerance of a question's answer; 0: a whole number, exactly. */
+/* Accept the answers to the numbers of further students, "A,B", too: a group
+ * hands in together, and any member's numbers may be the ones it was asked. */
+void plan_draw_also(struct plan *p, const char *students);
+
+/* The relative tolerance of a question's answer; 0 for an exact whole
+ * number. */
 double plan_tolerance(const struct plan_case *c);
 
 /* Check that a neighbour's answers fail (answer_differs()), and that each
@@ -130,11 +142,11 @@ int plan_check_times(const struct plan *p, char *err, size_t err_nbytes);
  * ranks. Returns 0, or -1 with the case in err. */
 int plan_check_machines(const struct plan *p, char *err, size_t err_nbytes);
 
-/* The reference time; NaN if the case isn't timed, or has none. */
+/* The reference time; NaN if the case isn't timed or has none. */
 double plan_reference_us(const struct plan_case *c, int nranks);
 
-/* True if the case is meaningful on nranks ranks of this machine. topo NULL: a
- * machine without a model, which fits all. */
+/* True if the case is meaningful on nranks ranks of this machine. A NULL topo
+ * is a machine without a model, which fits every case. */
 int plan_fits(const struct plan_case *c, int nranks, const char *topo);
 
 const struct plan_case *plan_find(const struct plan *p, const char *name);
@@ -144,8 +156,7 @@ const struct plan_case *plan_find(const struct plan *p, const char *name);
 void plan_near(const struct plan *p, const char *name, char *out,
                size_t nbytes);
 
-/* Parameters of a case, with a default. Text that isn't a number counts as
- * 0. */
+/* A parameter of a case, or a default. Text that isn't a number counts as 0. */
 const char *plan_text(const struct plan_case *c, const char *key,
                       const char *otherwise);
 int64_t plan_int(const struct plan_case *c, const char *key, int64_t otherwise);

@@ -13,7 +13,7 @@
 #include "judge/plan_numbers.h"
 #include "topo/topo.h"
 
-/* A name that is safe on a command line and in a file name. */
+/* A name that is safe on a command line and as a file name. */
 static char *name(struct loader *l, const yaml_node_t *n, const char *what)
 {
     const char *const s = loader_text(l, n, what);
@@ -46,7 +46,7 @@ static char *topo(struct loader *l, const yaml_node_t *n)
     return strdup(s);
 }
 
-/* full or none, of a plan or a case. Returns 0 for other keys. */
+/* Read `full` or `none`, of a plan or a case. Returns 0 for other keys. */
 static int take_ratio(struct loader *l, const char *key,
                       const yaml_node_t *value, double *full, double *none)
 {
@@ -98,7 +98,7 @@ static void take_case_pair(struct loader *l, yaml_node_t *key,
         loader_fail(l, key, "unknown or repeated key \"%s\" in a case", k);
 }
 
-/* The defaults of a case, from the plan. */
+/* Give a case the plan's defaults. */
 static void inherit(struct loader *l, const yaml_node_t *n, struct plan_case *c)
 {
     const struct plan *const p = l->plan;
@@ -171,6 +171,8 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
         p->topo = topo(l, value);
     else if (!strcmp(k, "timezone") && !p->timezone)
         p->timezone = strdup(loader_text(l, value, "timezone"));
+    else if (!strcmp(k, "grace") && !p->grace)
+        p->grace = loader_whole(l, value, "grace", 1, 1440);
     else if (!strcmp(k, "numbers"))
         loader_mapping(l, value, "numbers", plan_numbers_take, p);
     else if (!strcmp(k, "answers"))
@@ -187,7 +189,7 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
 
 /* ---- reference times ----------------------------------------------------- */
 
-struct time { /* of a case on nranks ranks */
+struct time { /* the time of a case on nranks ranks */
     const char *name;
     int nranks;
     double us;
@@ -208,7 +210,7 @@ static void take_time_pair(struct loader *l, yaml_node_t *key,
         loader_fail(l, key, "unknown key \"%s\" in a time", k);
 }
 
-/* Times of cases that the plan no longer has are ignored. */
+/* Read a time; ignore those of cases that the plan no longer has. */
 static void take_time(struct loader *l, yaml_node_t *n, int i, void *arg)
 {
     struct plan *const p = arg;
@@ -232,7 +234,7 @@ static void take_times(struct loader *l, yaml_node_t *key, yaml_node_t *value,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Read l->path and call each for the pairs of its mapping. */
+/* Read l->path and call `each` for the pairs of its mapping. */
 static void load(struct loader *l, loader_pair_fn *each)
 {
     yaml_parser_t parser;

@@ -21,7 +21,7 @@ static void take_choice(struct loader *l, yaml_node_t *n, int i, void *arg)
     of->choice[of->nchoices++] = strdup(choice);
 }
 
-/* A list of choices, in a group or as its own. */
+/* Read a list of choices, of a number in a group or on its own. */
 static void take_choices(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                          const char *group)
 {
@@ -74,7 +74,7 @@ void plan_numbers_take(struct loader *l, yaml_node_t *key, yaml_node_t *value,
         take_choices(l, key, value, NULL);
 }
 
-/* One formula for a choice of the number that has it. */
+/* Read one formula, for one choice of the number that selects it. */
 static void take_formula(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                          void *arg)
 {

@@ -1,16 +1,20 @@
 /*
- * plan_numbers.h: reading the questions' numbers and answers of a plan
+ * plan_numbers.h: reading a plan's numbers and answers
  */
 #ifndef COMMLAB_JUDGE_PLAN_NUMBERS_H
 #define COMMLAB_JUDGE_PLAN_NUMBERS_H
 
 #include "judge/loader.h"
 
-/* A pair of `numbers:`: a number and its choices, or a group of numbers. */
+/* Read a pair of `numbers:`: a number and its choices, or a group of
+ * numbers. */
 loader_pair_fn plan_numbers_take;
 
-/* A pair of `answers:`: a question of the visible plan, which has been read
- * before, and its formula, or one for each choice of a number. */
+/*
+ * Read a pair of `answers:`: a question of the visible plan, which must have
+ * been read already, and its formula, or one formula for each choice of a
+ * number.
+ */
 loader_pair_fn plan_numbers_answer;
 
 #endif

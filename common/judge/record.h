@@ -8,7 +8,7 @@
 
 enum { RECORD_MAGIC = 0x45764c31 }; /* "EvL1" */
 
-struct record { /* followed by its payload */
+struct record { /* its payload follows */
     uint32_t magic, kind, case_no, iteration;
     uint64_t nbytes;
     char name[EVIDENCE_NAME];

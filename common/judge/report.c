@@ -28,7 +28,7 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "name", json_string(c->name));
     json_object_set_new(j, "part", json_integer(c->part));
     json_object_set_new(j, "score", json_real(score));
-    json_object_set_new(j, "max_score", json_real(c->points));
+    json_object_set_new(j, "max_score", json_real(v->answered ? 0 : c->points));
     json_object_set_new(j, "outcome", json_string(outcome_name[outcome]));
     json_object_set_new(j, "message", report_text(v->message));
     json_object_set_new(j, "time_us", number_or_null(v->time_us));
@@ -39,7 +39,11 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "ranks", json_integer(nranks));
     json_object_set_new(j, "topology",
                         json_string(c->topo ? c->topo : PLAN_TOPO));
-    json_object_set_new(j, "rerun", json_string(rerun));
+    json_object_set_new(j, "rerun", json_string(v->graders_only ? "" : rerun));
     json_object_set_new(j, "hidden", json_boolean(c->hidden));
+    if (v->answered)
+        json_object_set_new(j, "answered", json_true());
+    if (v->unfinished)
+        json_object_set_new(j, "unfinished", json_true());
     return j;
 }

@@ -10,15 +10,17 @@
 #include "judge/outcome.h"
 
 /*
- * {"name", "part", "score", "max_score", "outcome", "message", "time_us",
- * "reference_us", "limit_us", "ranks", "topology", "rerun", "hidden"} of one
- * case. Missing times are null.
+ * One case as {"name", "part", "score", "max_score", "outcome", "message",
+ * "time_us", "reference_us", "limit_us", "ranks", "topology", "rerun",
+ * "hidden"}. Missing times are null. "unfinished" is added, with the value
+ * true, if the run did not get to an answer.
  */
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
                     enum outcome outcome, double score, int nranks,
                     const char *rerun);
 
-/* A string that need not be UTF-8: invalid text must not make a report fail. */
+/* Text that need not be UTF-8 as a JSON string: invalid text must not make
+ * a report fail. */
 json_t *report_text(const char *text);
 
 #endif

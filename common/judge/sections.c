@@ -3,8 +3,8 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-/* The number of the section with this range; 0 if the range is not that of an
- * iteration, or memory runs out. */
+/* The number of this range's section; 0 if the range isn't an iteration's or
+ * memory runs out. */
 static uint32_t section_of(struct sections *h, const char *range)
 {
     static const char digits[] = "-0123456789";
@@ -23,8 +23,10 @@ static uint32_t section_of(struct sections *h, const char *range)
     return h->nnames;
 }
 
-/* Each iteration is a section: on each rank from the first to the last
- * operation of its range, which may contain ranges of the student's. */
+/*
+ * Each iteration is a section: on each rank, everything from the first to the
+ * last operation of its range, including ranges that the student's code opens.
+ */
 static void fill_sections(struct sections *h)
 {
     const struct graph *const g = h->g;
@@ -43,7 +45,7 @@ static void fill_sections(struct sections *h)
     }
 }
 
-/* Where each section begins and ends on each rank. */
+/* Find where each section starts and ends on each rank. */
 static void fill_bounds(struct sections *h)
 {
     const struct graph *const g = h->g;

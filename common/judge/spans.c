@@ -6,23 +6,26 @@
 #include <string.h> /* strcmp */
 
 #include "base/map.h"
-#include "graph/overlap.h"
+#include "graph/replay/overlap.h"
 #include "judge/sections.h"
 
 struct spans {
     const struct graph *g;
     struct topo *topo;
     struct replay *replay;
-    struct sections *sections; /* on first use, as what follows */
+    struct sections *sections; /* this and the next fields are filled on
+                                  first use */
     struct hazards hazards;
     int hazards_are_found;
+    struct hazard_past *past; /* see spans_after(); may be NULL */
     struct origins *origins;
     int reaches_peers; /* see origins_new() */
     struct compared *compared;
-    struct held **held; /* by rank */
+    struct held **held; /* by rank; filled on first use */
 };
 
-struct compared { /* with and without communication, on first use */
+struct compared { /* times with and without communication; filled on first
+                     use */
     unsigned kinds;
     struct hidden_runs *runs;
 };
@@ -69,6 +72,11 @@ void spans_free(struct spans *s)
     free(s);
 }
 
+void spans_after(struct spans *s, struct hazard_past *past)
+{
+    s->past = past;
+}
+
 void spans_reach_peers(struct spans *s)
 {
     s->reaches_peers = 1;
@@ -105,7 +113,7 @@ const struct held *spans_held(struct spans *s, int rank)
 
 /* ---- hazards and origins ------------------------------------------------- */
 
-/* NULL if memory runs out. */
+/* The sections, found on first use; NULL if memory runs out. */
 static const struct sections *sections(struct spans *s)
 {
     if (!s->sections)
@@ -117,12 +125,13 @@ static const struct hazards *hazards(struct spans *s)
 {
     char err[128];
     if (!s->hazards_are_found && sections(s))
-        hazards_find(s->g, sections(s)->of, &s->hazards, err, sizeof err);
+        hazards_find_next(s->past, s->g, sections(s)->of, &s->hazards, err,
+                          sizeof err);
     s->hazards_are_found = 1;
     return &s->hazards;
 }
 
-/* NULL if memory runs out. */
+/* The origins, traced on first use; NULL if memory runs out. */
 static const struct origins *origins(struct spans *s)
 {
     if (!s->origins && sections(s))
@@ -161,7 +170,7 @@ const struct hazard *spans_hazard(const struct judge_task *t, size_t *more)
 
 /* ---- windows ------------------------------------------------------------- */
 
-/* True if the device does something here other than recording an event. */
+/* True if the device does something other than record an event. */
 static int is_work(const struct graph_node *n)
 {
     return n->queue != 0 && n->kind != GRAPH_MARK;
@@ -219,7 +228,7 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
         return NULL;
     for (uint32_t at = w.last + 1; at < t->graph->first[rank + 1]; at++) {
         const struct origin *const found = origins_of(o, at, n);
-        // a thread of the student's shows nothing
+        // an operation of another thread proves nothing
         if (found && found[*n - 1].end == nbytes &&
             t->graph->nodes[at].node.thread ==
                 t->graph->nodes[w.first].node.thread &&
@@ -230,12 +239,13 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
     return NULL;
 }
 
-uint64_t spans_reached(const struct judge_task *t, int rank, int iteration)
+struct rank_set spans_reached(const struct judge_task *t, int rank,
+                              int iteration)
 {
     struct spans_window w;
     const struct origins *o;
     if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t->spans)))
-        return 0;
+        return (struct rank_set){{0}};
     return origins_reached(o, sections(t->spans)->of[w.first], rank);
 }
 
@@ -267,7 +277,7 @@ uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
     return count;
 }
 
-/* Bytes that a rank sends for its part of an operation. */
+/* Bytes that a rank must send for its part of an operation. */
 static double traffic_of(const struct graph_node *n)
 {
     const double others = n->match_size ? n->match_size - 1 : 0;
@@ -291,7 +301,7 @@ double spans_traffic_bytes(const struct judge_task *t, int rank, int iteration)
     return sum;
 }
 
-/* NULL if memory runs out. */
+/* The replays for these kinds, made on first use; NULL if memory runs out. */
 static const struct hidden_runs *runs_of(const struct spans *s, unsigned kinds)
 {
     char err[128];
@@ -341,7 +351,8 @@ void spans_judge_hidden(const struct judge_task *t, double least,
 
 /* ---- host memory --------------------------------------------------------- */
 
-/* pinned: 1 for each allocation of the host */
+/* True if the operation touches host memory; `pinned` has a 1 for each
+ * allocation of the host. */
 static int is_on_host(const struct graph_view *n, const struct map *pinned)
 {
     for (size_t i = 0; i < n->nmoves; i++)
@@ -379,7 +390,8 @@ const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
 
 int spans_steps(const struct judge_task *t, int iteration)
 {
-    static const uint64_t STEP_PS = 1000000000000; // a second dwarfs all else
+    // one second, far above the sum of all other times
+    static const uint64_t STEP_PS = 1000000000000;
     const struct replay_options options = {
         .fixed = HIDDEN_ALL, .fixed_ps = STEP_PS, .fast_host = 1};
     char err[128];
@@ -417,7 +429,8 @@ int spans_host_waits(const struct judge_task *t, int rank, int iteration,
         const struct graph_view *const v = &t->graph->nodes[at];
         if (v->part != 0)
             continue;
-        if (begun && overlap_is_comm(v)) { // those before it were in between
+        if (begun && overlap_is_comm(v)) {
+            // these waits lie between two communications
             *site = waits || !since ? *site : first;
             waits += since;
             since = 0;

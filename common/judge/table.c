@@ -46,11 +46,15 @@ static const char *word_for(const struct judge_verdict *v)
 void table_row(FILE *out, const struct plan_case *c,
                const struct judge_verdict *v, const char *rerun)
 {
-    char time[32] = "", times[128];
+    char time[32] = "", times[128], points[32];
     if (!isnan(v->time_us))
         print_time(time, sizeof time, v->time_us);
-    fprintf(out, "%4d  %-30s %-16s %12s  %g/%g\n", c->part, c->name,
-            word_for(v), time, points_earned(c, v), c->points);
+    if (v->answered)
+        snprintf(points, sizeof points, "-");
+    else
+        snprintf(points, sizeof points, "%g", points_earned(c, v));
+    fprintf(out, "%4d  %-30s %-16s %12s  %s/%g\n", c->part, c->name,
+            word_for(v), time, points, c->points);
     if (points_text(c, v, times, sizeof times)[0])
         fprintf(out, "%*s%s\n", INDENT, "", times);
     if (v->pass || v->not_implemented)
@@ -58,11 +62,16 @@ void table_row(FILE *out, const struct plan_case *c,
     fprintf(out, "%*s", INDENT, "");
     table_text(out, v->message, MESSAGE);
     fputc('\n', out);
-    if (rerun && !v->skipped)
+    if (rerun && !v->skipped && !v->graders_only)
         fprintf(out, "%*sagain: %s\n", INDENT, "", rerun);
 }
 
-void table_total(FILE *out, double points, double most)
+void table_total(FILE *out, double points, double most, int nanswered)
 {
     fprintf(out, "\ntotal %g of %g points\n", points, most);
+    if (nanswered)
+        fprintf(out,
+                "without %d answered question%s, which the course's grader "
+                "judges\n",
+                nanswered, nanswered == 1 ? "" : "s");
 }

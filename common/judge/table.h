@@ -11,13 +11,15 @@
 void table_head(FILE *out, const char *title);
 
 /*
- * Print a line for a case: part, name, verdict, time, points. Below it, if the
- * case is timed, its time and the reference time; and unless it has all points,
- * the reason and the command that reruns only that case (rerun may be NULL).
+ * Print a line for a case: part, name, verdict, time, points. If the case is
+ * timed, its time and the reference time follow; if it misses points, so do the
+ * reason and the command that reruns only that case (rerun may be NULL), unless
+ * only the grader can show the failure.
  */
 void table_row(FILE *out, const struct plan_case *c,
                const struct judge_verdict *v, const char *rerun);
-void table_total(FILE *out, double points, double most);
+/* Print the total, and how many answered questions are not in it. */
+void table_total(FILE *out, double points, double most, int nanswered);
 
 /* Print untrusted text, cut after `most` bytes, as plain ASCII, so that it
  * cannot control a terminal; a second line is indented like the first. */

@@ -3,14 +3,15 @@
 
 #include <string.h> /* strncmp */
 
-/* The text behind a prefix; NULL if the line doesn't begin with it. */
+/* The text after a prefix; NULL if the line doesn't start with it. */
 static const char *behind(const char *line, const char *prefix)
 {
     const size_t n = strlen(prefix);
     return strncmp(line, prefix, n) == 0 ? line + n : NULL;
 }
 
-/* The text behind "SPEAKER: rank 12: "; NULL if the line is none. */
+/* The text after "SPEAKER: rank 12: "; NULL if the line doesn't
+ * have that form. */
 static const char *said_by(const char *line, const char *speaker)
 {
     const char *const rank = behind(line, speaker);
@@ -18,8 +19,11 @@ static const char *said_by(const char *line, const char *speaker)
     return digits ? behind(rank + digits, ": ") : NULL;
 }
 
-/* "rank 2: lab.c:40: cudaMalloc(...): out of memory", of base/must.h: a text
- * that begins with a place. Programs print lines about ranks, too. */
+/*
+ * A message of base/must.h, "rank 2: lab.c:40: cudaMalloc(...): out of memory":
+ * its text starts with a source position. Programs print other lines about
+ * ranks, too.
+ */
 static const char *said_by_must(const char *line)
 {
     const char *const text = said_by(line, "rank ");
@@ -45,7 +49,8 @@ static const char *next_line(const char *line)
     return *end ? end + 1 : end;
 }
 
-/* Append a line, without what is chance in it. Returns the new length. */
+/* Append a line without the parts that vary from run to run. Returns
+ * the new length. */
 static size_t add_line(const char *line, char *out, size_t at, size_t nbytes)
 {
     static const char *const chance[] = {" on device ", " at 0x",
@@ -74,20 +79,37 @@ static size_t add_line(const char *line, char *out, size_t at, size_t nbytes)
 static int is_consequence(const char *text)
 {
     const char *const end = strchrnul(text, '\n');
-    const char *const crash = strstr(text, "has crashed, or was killed");
-    return crash && crash < end;
+    static const char *const ends[] = {"has crashed, or was killed",
+                                       ") was killed by SIG"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *const found = strstr(text, ends[i]);
+        if (found && found < end)
+            return 1;
+    }
+    return 0;
 }
 
-/* The first line of the report: not of a consequence, if there is another. */
+/* True if both lines are of one speaker. */
+static int is_same_speaker(const char *a, const char *b)
+{
+    return said(a) && said(b) && said(a) - a == said(b) - b &&
+           strncmp(a, b, (size_t)(said(a) - a)) == 0;
+}
+
+/* The report's first line, preferring one that isn't a mere consequence; that
+ * may have more lines. */
 static const char *find_first(const char *log)
 {
-    const char *second_choice = NULL;
-    for (const char *line = log; *line; line = next_line(line)) {
-        const char *const text = said(line);
+    const char *second_choice = NULL, *line = log;
+    while (*line) {
+        const char *const text = said(line), *const begin = line;
         if (text && !is_consequence(text))
             return line;
         if (text && !second_choice)
             second_choice = line;
+        do
+            line = next_line(line);
+        while (text && *line && is_same_speaker(begin, line));
     }
     return second_choice;
 }

@@ -1,9 +1,9 @@
-#include "judge/believed.h"
+#include "judge/origin/believed.h"
 
-#include "graph/overwrite.h"
+#include "graph/hazard/overwrite.h"
 
-/* Bytes of memory with a number that it says it writes; rows with gaps are
- * known by their ends only. */
+/* Bytes that the operation says it writes to allocations with a number. A range
+ * of rows with gaps counts from its first byte to its last. */
 static uint64_t written(const struct graph_view *v)
 {
     uint64_t nbytes = 0;
@@ -14,7 +14,7 @@ static uint64_t written(const struct graph_view *v)
     return nbytes;
 }
 
-/* Bytes that its time is computed from. */
+/* Bytes that the operation's modelled time is computed from. */
 static uint64_t paid(const struct graph_view *v)
 {
     uint64_t nbytes = 0;

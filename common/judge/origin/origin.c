@@ -1,10 +1,10 @@
-#include "judge/origin.h"
+#include "judge/origin/origin.h"
 
 #include <stdlib.h> /* qsort */
 
 #include "base/map.h"
-#include "judge/believed.h"
-#include "judge/pieces.h"
+#include "judge/origin/believed.h"
+#include "judge/origin/pieces.h"
 
 struct taken { /* a copy to the host */
     uint32_t at;
@@ -15,13 +15,15 @@ struct taken { /* a copy to the host */
 struct origins {
     const struct graph *g;
     struct pieces pieces;
-    struct taken *taken; /* by position, once all are there */
+    struct taken *taken; /* by position, once complete */
     size_t ntaken, cap_taken;
-    uint64_t *known; /* by position of a node's first part: what its parts have
-                        read so far */
-    struct map reached;     /* by section: what its kernels have read */
-    const uint32_t *judged; /* while the graph is followed */
-    int reaches_peers;      /* kernels read and write other ranks' memory */
+    const struct origin_set **known; /* by position of a node's first part:
+                                        origins that its parts have read so
+                                        far */
+    struct map reached;     /* by section and rank: the number of the set of
+                           origins that its kernels have read */
+    const uint32_t *judged; /* by position; see origins_new() */
+    int reaches_peers;      /* kernels may read and write other ranks' memory */
 };
 
 /* ---- operations ---------------------------------------------------------- */
@@ -52,10 +54,13 @@ first(const struct graph_view *v, int (*does)(const struct graph_access *),
     return found;
 }
 
-/* ---- what is believed ---------------------------------------------------- */
+/* ---- doubts -------------------------------------------------------------- */
 
-/* True for a kernel's access to memory of another rank where none has to reach
- * it. Whether it could is not known, so no rank's bytes pass. */
+/*
+ * True for a kernel's access to another rank's memory in a lab whose kernels
+ * have no need for it. Whether the GPU could reach that memory is not known, so
+ * the access passes no rank's bytes on.
+ */
 static int is_foreign(const struct origins *o, const struct graph_view *v,
                       const struct graph_access *a)
 {
@@ -63,33 +68,37 @@ static int is_foreign(const struct origins *o, const struct graph_view *v,
            a->alloc >> 32 != v->node.rank;
 }
 
-/* What was believed to be done by a device, the host did. */
+/* The record of a device's operation is not believed: treat what it wrote
+ * as the host's. */
 static void write_host(struct origins *o, const struct graph_view *v)
 {
     for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
         if (writes(a))
-            pieces_put(&o->pieces, a->alloc,
-                       (struct piece){a->begin, a->end, ORIGIN_HOST});
+            pieces_put(
+                &o->pieces, a->alloc,
+                (struct piece){a->begin, a->end, sets_host(&o->pieces.sets)});
     }
 }
 
-/* True if bytes [begin, end) have a piece that is the host's alone. */
+/* True if some of the bytes [begin, end) come from the host alone. */
 static int has_uploads(struct origins *o, uint64_t alloc, uint64_t begin,
                        uint64_t end)
 {
     size_t n;
     const struct piece *const p = pieces_of(&o->pieces, alloc, &n);
     for (size_t i = 0; i < n; i++)
-        if (p[i].begin < end && p[i].end > begin && p[i].from == ORIGIN_HOST)
+        if (p[i].begin < end && p[i].end > begin &&
+            p[i].from == sets_host(&o->pieces.sets))
             return 1;
     return 0;
 }
 
 /*
- * The part of a written range that a collective also reads, in place: it could
- * not be spoiled. If the host's bytes are there, nothing shows that others came
- * to them, and they stay the host's. Returns 0 if there is no such part.
+ * The part of a written range that a collective also reads, because it works in
+ * place: this part could not be spoiled beforehand. If the host's bytes are in
+ * it, nothing shows that other bytes replaced them, so they stay the host's.
+ * Returns 0 if there is no such part.
  */
 static int stays_hosts(struct origins *o, const struct graph_view *v,
                        const struct graph_access *a, struct piece *out)
@@ -99,7 +108,8 @@ static int stays_hosts(struct origins *o, const struct graph_view *v,
     for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const r = &v->accesses[i];
         *out = (struct piece){r->begin > a->begin ? r->begin : a->begin,
-                              r->end < a->end ? r->end : a->end, ORIGIN_HOST};
+                              r->end < a->end ? r->end : a->end,
+                              sets_host(&o->pieces.sets)};
         if (reads(r) && r->alloc == a->alloc && out->begin < out->end &&
             has_uploads(o, a->alloc, out->begin, out->end))
             return 1;
@@ -109,7 +119,8 @@ static int stays_hosts(struct origins *o, const struct graph_view *v,
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* The student's code has all of a copy's bytes from here on. */
+/* Keep the origins of the bytes that a copy took to the host, where the
+ * student's code can read them. */
 static void keep_taken(struct origins *o, uint32_t at,
                        const struct graph_access *from)
 {
@@ -131,13 +142,13 @@ static void keep_taken(struct origins *o, uint32_t at,
         if (p->end <= done || p->begin >= from->end)
             continue;
         if (p->begin > done)
-            list[n++] = (struct origin){done, p->begin, 0};
+            list[n++] = (struct origin){done, p->begin, NULL};
         const uint64_t begin = p->begin > done ? p->begin : done;
         done = p->end < from->end ? p->end : from->end;
         list[n++] = (struct origin){begin, done, p->from};
     }
     if (done < from->end)
-        list[n++] = (struct origin){done, from->end, 0};
+        list[n++] = (struct origin){done, from->end, NULL};
     for (size_t i = 0; i < n; i++) {
         list[i].begin -= from->begin;
         list[i].end -= from->begin;
@@ -145,29 +156,37 @@ static void keep_taken(struct origins *o, uint32_t at,
     o->taken[o->ntaken++] = (struct taken){at, list, n};
 }
 
-/* What a member of an operation of several ranks, or a kernel, reads. */
-static uint64_t all_read(struct origins *o, const struct graph_view *v)
+/* The origins of all bytes that a kernel, or one member of a matched
+ * operation, reads. */
+static const struct origin_set *all_read(struct origins *o,
+                                         const struct graph_view *v)
 {
-    uint64_t all = 0;
-    for (size_t i = 0; i < v->naccesses; i++)
-        if (reads(&v->accesses[i]))
-            all |= pieces_all(&o->pieces, v->accesses[i].alloc,
-                              v->accesses[i].begin, v->accesses[i].end) &
-                   (is_foreign(o, v, &v->accesses[i]) ? ORIGIN_HOST
-                                                      : ~UINT64_C(0));
+    struct sets *const s = &o->pieces.sets;
+    const struct origin_set *all = NULL;
+    for (size_t i = 0; i < v->naccesses; i++) {
+        const struct graph_access *const a = &v->accesses[i];
+        if (!reads(a))
+            continue;
+        const struct origin_set *const from =
+            pieces_all(&o->pieces, a->alloc, a->begin, a->end);
+        all = sets_join(s, all,
+                        is_foreign(o, v, a) ? sets_only_host(s, from) : from);
+    }
     return all;
 }
 
-/* What a kernel's part can write: its threads keep in registers what they read
- * in the parts before. */
-static uint64_t all_known(struct origins *o, uint32_t at)
+/* The origins of what a part of a kernel can write: its threads keep in
+ * registers what they read in earlier parts. */
+static const struct origin_set *all_known(struct origins *o, uint32_t at)
 {
     const struct graph_view *const v = &o->g->nodes[at];
-    return o->known[at - v->part] |= all_read(o, v);
+    const struct origin_set **const known = &o->known[at - v->part];
+    *known = sets_join(&o->pieces.sets, *known, all_read(o, v));
+    return *known;
 }
 
-/* Whose memory a kernel may have written more of than is recorded: its own
- * rank's, or any, if it touches a peer's. */
+/* A kernel may have written more memory than is recorded: its own rank's, or,
+ * if it touches a peer's, any rank's. */
 enum { ANYWHERE = -1 };
 
 static uint64_t reached_key(uint32_t section, int rank)
@@ -175,7 +194,15 @@ static uint64_t reached_key(uint32_t section, int rank)
     return (uint64_t)section << 32 | (uint32_t)rank;
 }
 
-static void note_reached(struct origins *o, uint32_t at, uint64_t known)
+/* The set whose number a map has; NULL for 0. */
+static const struct origin_set *numbered(const struct origins *o,
+                                         uint64_t number)
+{
+    return number ? o->pieces.sets.set[number - 1] : NULL;
+}
+
+static void note_reached(struct origins *o, uint32_t at,
+                         const struct origin_set *known)
 {
     const struct graph_view *const v = &o->g->nodes[at];
     size_t i = 0;
@@ -186,32 +213,55 @@ static void note_reached(struct origins *o, uint32_t at, uint64_t known)
     const int where = i < v->naccesses ? ANYWHERE : (int)v->node.rank;
     uint64_t *const reached =
         map_at(&o->reached, reached_key(o->judged[at], where));
-    if (reached)
-        *reached |= known;
-    else
+    if (!reached) {
         o->pieces.failed = 1;
+        return;
+    }
+    const struct origin_set *const all =
+        sets_join(&o->pieces.sets, numbered(o, *reached), known);
+    *reached = all ? all->number : 0;
 }
 
 static void write_all(struct origins *o, const struct graph_view *v,
-                      uint64_t from)
+                      const struct origin_set *from)
 {
+    struct sets *const s = &o->pieces.sets;
     for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
         if (!writes(a) || pieces_ordinary(a->alloc))
             continue;
-        // an atomic update, or a range with gaps, leaves what was there
+        // an atomic update, or a range with gaps, keeps the old bytes, too
         const int adds = (a->write & GRAPH_TOUCH) == GRAPH_ATOMIC ||
                          (a->write & GRAPH_ROUGH);
-        const uint64_t before =
-            adds ? pieces_all(&o->pieces, a->alloc, a->begin, a->end) : 0;
-        const uint64_t new = is_foreign(o, v, a) ? from &ORIGIN_HOST : from;
+        const struct origin_set *const before =
+            adds ? pieces_all(&o->pieces, a->alloc, a->begin, a->end) : NULL;
+        const struct origin_set *const new =
+            is_foreign(o, v, a) ? sets_only_host(s, from) : from;
         struct piece kept;
         const int keeps = stays_hosts(o, v, a, &kept);
         pieces_put(&o->pieces, a->alloc,
-                   (struct piece){a->begin, a->end, new | before});
+                   (struct piece){a->begin, a->end, sets_join(s, new, before)});
         if (keeps)
             pieces_put(&o->pieces, a->alloc, kept);
     }
+}
+
+/* The origins of all bytes that a copy reads. */
+static const struct origin_set *copied(struct origins *o,
+                                       const struct graph_view *v,
+                                       int from_host, int is_judged)
+{
+    struct sets *const s = &o->pieces.sets;
+    const struct origin_set *all = NULL;
+    if (from_host && !is_judged)
+        return sets_rank(s, (int)v->node.rank);
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (reads(&v->accesses[i]))
+            all =
+                sets_join(s, all,
+                          pieces_all(&o->pieces, v->accesses[i].alloc,
+                                     v->accesses[i].begin, v->accesses[i].end));
+    return from_host ? sets_join(s, all, sets_host(s)) : all;
 }
 
 static void do_copy(struct origins *o, uint32_t at, int is_judged)
@@ -240,13 +290,7 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
         pieces_carry(&o->pieces, from, to);
         return;
     }
-    uint64_t all = from_host && !is_judged ? UINT64_C(1) << v->node.rank : 0;
-    for (size_t i = 0; i < v->naccesses; i++)
-        if (reads(&v->accesses[i]) && !(from_host && !is_judged))
-            all |= pieces_all(&o->pieces, v->accesses[i].alloc,
-                              v->accesses[i].begin, v->accesses[i].end);
-    if (from_host && is_judged)
-        all |= ORIGIN_HOST;
+    const struct origin_set *const all = copied(o, v, from_host, is_judged);
     for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
         if (writes(a))
@@ -255,7 +299,7 @@ static void do_copy(struct origins *o, uint32_t at, int is_judged)
     }
 }
 
-/* The receiver has the sender's bytes. */
+/* Give the receiver's bytes the origins of the sender's. */
 static void do_message(struct origins *o, const struct graph_view *send,
                        const struct graph_view *recv)
 {
@@ -272,18 +316,18 @@ static void do_message(struct origins *o, const struct graph_view *send,
         write_all(o, recv, all_read(o, send));
 }
 
-/* An operation of several ranks, done where its last member ends. */
+/* Follow an operation of several ranks, once its last member has ended. */
 static void do_matched(struct origins *o, const uint32_t *members, uint32_t n)
 {
     const struct graph_view *const nodes = o->g->nodes;
-    uint64_t all = 0;
+    const struct origin_set *all = NULL;
     if (n == 2 && nodes[members[0]].node.kind == GRAPH_SEND &&
         nodes[members[1]].node.kind == GRAPH_RECV) {
         do_message(o, &nodes[members[0]], &nodes[members[1]]);
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        all |= all_read(o, &nodes[members[i]]);
+        all = sets_join(&o->pieces.sets, all, all_read(o, &nodes[members[i]]));
     for (uint32_t i = 0; i < n; i++) {
         const struct graph_view *const v = &nodes[members[i]];
         if (!believed(o->g, v))
@@ -293,7 +337,7 @@ static void do_matched(struct origins *o, const uint32_t *members, uint32_t n)
     }
 }
 
-/* ---- in order ------------------------------------------------------------ */
+/* ---- operations in order ------------------------------------------------- */
 
 struct moment { /* when an operation has its effect */
     uint64_t end_ps, start_ps;
@@ -310,7 +354,8 @@ static int by_time(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The operation at this position; of several ranks, at its last member's. */
+/* Follow the operation at this position; one of several ranks counts at the
+ * position of its last member. */
 static void step(struct origins *o, char *seen, uint32_t at)
 {
     const struct graph_node *const n = &o->g->nodes[at].node;
@@ -327,11 +372,11 @@ static void step(struct origins *o, char *seen, uint32_t at)
                 return;
         do_matched(o, members, nmembers);
     } else if (n->kind == GRAPH_KERNEL) {
-        const uint64_t known = all_known(o, at);
+        const struct origin_set *const known = all_known(o, at);
         write_all(o, &o->g->nodes[at], known);
         note_reached(o, at, known);
-    } else { // the others write nothing that they read
-        write_all(o, &o->g->nodes[at], 0);
+    } else { // other operations don't write what they read
+        write_all(o, &o->g->nodes[at], NULL);
     }
 }
 
@@ -339,6 +384,11 @@ static int by_position(const void *a, const void *b)
 {
     const struct taken *const x = a, *const y = b;
     return (x->at > y->at) - (x->at < y->at);
+}
+
+static int has_failed(const struct origins *o)
+{
+    return o->pieces.failed || o->pieces.sets.failed;
 }
 
 struct origins *origins_new(const struct graph *g,
@@ -358,11 +408,11 @@ struct origins *origins_new(const struct graph *g,
         for (uint32_t at = 0; at < g->nnodes; at++)
             order[at] = (struct moment){time[at].end_ps, time[at].start_ps, at};
         qsort(order, g->nnodes, sizeof *order, by_time);
-        for (uint32_t i = 0; i < g->nnodes && !o->pieces.failed; i++)
+        for (uint32_t i = 0; i < g->nnodes && !has_failed(o); i++)
             step(o, seen, order[i].at);
         qsort(o->taken, o->ntaken, sizeof *o->taken, by_position);
     }
-    if (o && (!o->known || !order || !seen || o->pieces.failed)) {
+    if (o && (!o->known || !order || !seen || has_failed(o))) {
         origins_free(o);
         o = NULL;
     }
@@ -394,9 +444,16 @@ const struct origin *origins_of(const struct origins *o, uint32_t at, size_t *n)
     return found ? found->origin : NULL;
 }
 
-uint64_t origins_reached(const struct origins *o, uint32_t section, int rank)
+struct rank_set origins_reached(const struct origins *o, uint32_t section,
+                                int rank)
 {
-    const uint64_t all = map_get(&o->reached, reached_key(section, rank)) |
-                         map_get(&o->reached, reached_key(section, ANYWHERE));
-    return o->reaches_peers ? all & ~ORIGIN_HOST : 0;
+    const int where[] = {rank, ANYWHERE};
+    struct rank_set all = {{0}};
+    for (int i = 0; i < 2 && o->reaches_peers; i++) {
+        const struct origin_set *const set =
+            numbered(o, map_get(&o->reached, reached_key(section, where[i])));
+        if (set)
+            rank_set_join(&all, &set->ranks);
+    }
+    return all;
 }

@@ -1,9 +1,7 @@
-#include "judge/pieces.h"
+#include "judge/origin/pieces.h"
 
 #include <stdlib.h> /* realloc */
 #include <string.h> /* memmove */
-
-#include "judge/origin.h" /* ORIGIN_HOST */
 
 struct memory { /* an allocation */
     struct piece *piece;
@@ -45,9 +43,10 @@ void pieces_release(struct pieces *p)
     free(p->memory);
     map_release(&p->place);
     map_release(&p->pinned);
+    sets_release(&p->sets);
 }
 
-/* NULL if memory runs out. */
+/* The pieces of an allocation; NULL if memory runs out. */
 static struct memory *memory_of(struct pieces *p, uint64_t alloc)
 {
     uint64_t *const place = map_at(&p->place, alloc);
@@ -83,7 +82,7 @@ static void put(struct pieces *p, struct memory *m, struct piece new)
     size_t i = 0;
     while (i < m->n && m->piece[i].end <= new.begin)
         i++;
-    if (i < m->n && m->piece[i].begin < new.begin) { // cut its end off
+    if (i < m->n && m->piece[i].begin < new.begin) { // shorten it from its end
         struct piece rest = m->piece[i];
         m->piece[i++].end = new.begin;
         if (rest.end > new.end) {
@@ -126,7 +125,8 @@ void pieces_carry(struct pieces *p, const struct graph_access *from,
     }
     if (count)
         memcpy(copy, m->piece, count * sizeof *copy);
-    const uint64_t rest = m->is_host ? ORIGIN_HOST : 0;
+    const struct origin_set *const rest =
+        m->is_host ? sets_host(&p->sets) : NULL;
     pieces_put(p, to->alloc, (struct piece){to->begin, to->end, rest});
     for (size_t i = 0; i < count; i++) {
         const struct piece *const c = &copy[i];
@@ -136,20 +136,21 @@ void pieces_carry(struct pieces *p, const struct graph_access *from,
             pieces_put(p, to->alloc,
                        (struct piece){begin - from->begin + to->begin,
                                       end - from->begin + to->begin,
-                                      c->from | rest});
+                                      sets_join(&p->sets, c->from, rest)});
     }
     free(copy);
 }
 
-uint64_t pieces_all(struct pieces *p, uint64_t alloc, uint64_t begin,
-                    uint64_t end)
+const struct origin_set *pieces_all(struct pieces *p, uint64_t alloc,
+                                    uint64_t begin, uint64_t end)
 {
     const struct memory *const m =
         pieces_ordinary(alloc) ? NULL : memory_of(p, alloc);
-    uint64_t from = !m || m->is_host ? ORIGIN_HOST : 0;
+    const struct origin_set *from =
+        !m || m->is_host ? sets_host(&p->sets) : NULL;
     for (size_t i = 0; m && i < m->n; i++)
         if (m->piece[i].begin < end && m->piece[i].end > begin)
-            from |= m->piece[i].from;
+            from = sets_join(&p->sets, from, m->piece[i].from);
     return from;
 }
 
