@@ -1,4 +1,4 @@
-// hole_words.cuh: what lab/hole.cuh is made of, on real GPUs
+// hole_words.cuh: the implementation of lab/hole.cuh on real GPUs
 #ifndef COMMLAB_HOLE_WORDS_CUH
 #define COMMLAB_HOLE_WORDS_CUH
 

@@ -1,6 +1,6 @@
 /*
- * nccl.h: NCCL's own, and the collectives that it has from 2.28 on, for those
- * before (nccl_older.c)
+ * nccl.h: the installed NCCL's header, and declarations of collectives that
+ * NCCL has only since 2.28 (nccl_older.c)
  */
 #ifndef COMMLAB_CUDA_NCCL_H
 #define COMMLAB_CUDA_NCCL_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Rank r's block i of count elements becomes rank i's block r; not in place. */
+/* Rank r's block i of count elements becomes rank i's block r. Not in place. */
 ncclResult_t ncclAlltoAll(const void *sendbuf, void *recvbuf, size_t count,
                           ncclDataType_t type, ncclComm_t comm,
                           cudaStream_t stream);

@@ -1,11 +1,11 @@
 /*
- * nccl_older.c: collectives that NCCL has from 2.28 on, made of what it had
- * before
+ * nccl_older.c: collectives that NCCL has only since 2.28, made of older calls
  *
- * They are groups of sends and receives, as newer ones are inside. These are
- * called by their second names, pnccl*: the meter (lab/meter.h) counts what a
- * program calls, not what that is made of. Errors are those of the first call
- * that fails; a group that was begun is ended.
+ * They are groups of sends and receives, as NCCL's own are inside. The sends
+ * and receives are called by their second names, pnccl*, because the meter
+ * (lab/meter.h) counts what a program calls, not what that is made of. A
+ * function returns the error of the first call that fails; a group that it
+ * started is ended.
  */
 #include <nccl.h>
 

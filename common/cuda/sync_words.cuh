@@ -1,4 +1,5 @@
-// sync_words.cuh: what lab/sync.cuh is made of, on real GPUs (sm_70 and later)
+// sync_words.cuh: the implementation of lab/sync.cuh on real GPUs (sm_70 and
+// up)
 #ifndef COMMLAB_SYNC_WORDS_CUH
 #define COMMLAB_SYNC_WORDS_CUH
 

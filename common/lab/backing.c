@@ -18,7 +18,8 @@ struct mapping {
     ino_t inode;
 };
 
-/* The mapping of shared memory without a name that has p. 0, or -1. */
+/* Find the mapping of anonymous shared memory that contains p.
+ * Returns 0 or -1. */
 static int find_mapping(uintptr_t p, struct mapping *m)
 {
     char line[4200];
@@ -40,7 +41,7 @@ static int find_mapping(uintptr_t p, struct mapping *m)
     return found;
 }
 
-/* The descriptor of an open file; -1: it is not open. */
+/* The descriptor on which the mapped file is open; -1 if it isn't open. */
 static int find_open(const struct mapping *m)
 {
     int found = -1;
@@ -57,10 +58,12 @@ static int find_open(const struct mapping *m)
     return found;
 }
 
-/* The mapping that has p, and its file: most buffers are in the one of the
- * buffer before, and to look through a process's mappings and files takes
- * longer than most buffers take to fill. Device memory stays mapped where it
- * is, and its file open. */
+/*
+ * The mapping and its file are kept from call to call: most buffers lie in the
+ * same mapping as the one before, and a search through a process's mappings and
+ * files takes longer than filling most buffers. Device memory stays mapped at
+ * its address, and its file stays open.
+ */
 int backing_of(const void *p, uint64_t *offset)
 {
     static struct mapping m;

@@ -1,9 +1,9 @@
 /*
  * backing.h: the file behind device memory
  *
- * simgpu's device memory is a file without a name that the process has mapped
- * and keeps open. Another process that gets the file can write there, as a
- * device's engine could. A real GPU's memory is no such file.
+ * simgpu's device memory is an anonymous file that the process has mapped and
+ * keeps open. Another process that is given the file can write to it, as a
+ * device's engine could. Memory of a real GPU is not such a file.
  */
 #ifndef COMMLAB_LAB_BACKING_H
 #define COMMLAB_LAB_BACKING_H
@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The file that is mapped at p, which stays the process's, and where in it p
- * is; or -1. */
+/* The descriptor of the file mapped at p, which still belongs to the process,
+ * and the offset of p in it; -1 if there is none. */
 int backing_of(const void *p, uint64_t *offset);
 
-/* True if device memory of nbytes keeps no contents (SIMGPU_DATALESS). */
+/* True if device memory of nbytes does not keep its contents
+ * (SIMGPU_DATALESS). */
 int backing_is_empty(size_t nbytes);
 
 #endif

@@ -5,7 +5,7 @@
 
 static const struct {
     int blocked, reduces, root;
-    int factor; /* times (n-1)/n; 0: the factor is 1 */
+    int factor; /* multiplies (n-1)/n; 0: the factor is 1 */
 } shapes[BENCH_SHAPES] = {
     // nccl-tests' doc/PERFORMANCE.md derives the factors
     [BENCH_ALL_REDUCE] = {0, 1, 0, 2},     [BENCH_REDUCE] = {0, 1, 1, 0},
@@ -15,7 +15,8 @@ static const struct {
     [BENCH_SEND_RECV] = {0, 0, 0, 0},
 };
 
-double bench_factor(enum bench_shape shape, int n)
+/* busbw / algbw for n ranks: 2(n-1)/n, (n-1)/n or 1. */
+static double bus_factor(enum bench_shape shape, int n)
 {
     return shapes[shape].factor ? shapes[shape].factor * (n - 1.0) / n : 1;
 }
@@ -86,7 +87,7 @@ static void print_time(struct bench *b, const struct bench_row *row,
         return;
     }
     const double algbw = t->us > 0 ? (double)row->nbytes / t->us * 1e-3 : 0;
-    const double busbw = algbw * bench_factor(row->shape, row->nranks);
+    const double busbw = algbw * bus_factor(row->shape, row->nranks);
     if (t->wrong >= 0)
         snprintf(wrong, sizeof wrong, "%ld", t->wrong);
     fprintf(b->out, "  %7.*f  %6.2f  %6.2f  %5s",

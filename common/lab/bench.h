@@ -1,12 +1,12 @@
 /*
- * bench.h: output in nccl-tests' columns, for programs that sweep sizes
+ * bench.h: tables in nccl-tests' columns, for programs that sweep sizes
  *
  *     size  count  type  redop  root   time  algbw  busbw  #wrong
  *
  * size is defined as in nccl-tests: the larger of the bytes that a rank sends
  * and those that it receives. Times are in microseconds, bandwidths in 1e9 B/s:
- * algbw = size / time; busbw = algbw * factor, which for an ideal algorithm is
- * the bandwidth of the links, for any number of ranks.
+ * algbw = size / time; busbw = algbw * factor, which is the bandwidth of the
+ * links for an ideal algorithm on any number of ranks.
  *
  *     struct bench b;
  *     bench_head(&b, stdout, notes...);
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The buffers of an operation, which determine its sizes and factor. */
+/* The buffers of an operation; they determine its sizes and its factor. */
 enum bench_shape {
     BENCH_ALL_REDUCE,
     BENCH_REDUCE,
@@ -33,10 +33,8 @@ enum bench_shape {
     BENCH_SHAPES
 };
 
-/* busbw / algbw for n ranks: 2(n-1)/n, (n-1)/n or 1. */
-double bench_factor(enum bench_shape shape, int n);
-
-/* True if count is per rank: every rank has count elements, of n * count. */
+/* True if count is for one rank's block, and buffers hold up to n *
+ * count elements. */
 int bench_is_blocked(enum bench_shape shape);
 int bench_reduces(enum bench_shape shape);
 int bench_has_root(enum bench_shape shape);
@@ -44,7 +42,7 @@ int bench_has_root(enum bench_shape shape);
 struct bench_time { /* one side of a row */
     int shown;      /* 0: "N/A" */
     double us;
-    long wrong; /* wrong elements, over all ranks; -1: not checked */
+    long wrong; /* wrong elements on all ranks; -1: not checked */
 };
 
 struct bench_row {
@@ -57,7 +55,7 @@ struct bench_row {
 };
 
 struct bench {
-    FILE *out, *csv; /* csv: of --output, or NULL */
+    FILE *out, *csv; /* csv: the file of --output, or NULL */
     const char *title;
     double sum_busbw;
     int nbusbw;
@@ -65,18 +63,19 @@ struct bench {
 };
 
 /*
- * Also write each row to a file of comma-separated values, with a line of
- * names; path NULL: don't. Before the first bench_head(), which keeps it; any
- * number of tables share it. 0, or -1 after a message.
+ * Also write each row to a file of comma-separated values, below a line of
+ * names; with a NULL path, don't. Call it before the first bench_head(), which
+ * keeps the file, so any number of tables share it. Returns 0, or -1 after a
+ * message.
  */
 int bench_output(struct bench *b, const char *path);
 void bench_close(struct bench *b);
 
-/* The lines above the rows; title names what is measured ("all_reduce"). *b is
- * zeros, or a bench used before. */
+/* Print the lines above the rows; title names what is measured ("all_reduce").
+ * *b must be zero, or a bench used before. */
 void bench_head(struct bench *b, FILE *out, const char *title);
 void bench_row(struct bench *b, const struct bench_row *row);
-/* "Out of bounds values" and "Avg bus bandwidth". */
+/* Print "Out of bounds values" and "Avg bus bandwidth". */
 void bench_foot(const struct bench *b);
 
 #endif

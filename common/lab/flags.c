@@ -6,7 +6,7 @@
 
 #include "judge/data.h"
 
-/* "a|b|c", into out. */
+/* Write the choices as "a|b|c" to out. */
 static const char *list_names(const struct flag_choice *c, char *out,
                               size_t nbytes)
 {
@@ -39,7 +39,7 @@ static int wrong(const struct lab_run *r, char **argv, const char *option,
     return -1;
 }
 
-/* Take a number that ends at `until`. 0, or -1. */
+/* Read a number that ends at `until`. Returns 0 or -1. */
 static int take_number(const struct flag *f, const char *value, char until,
                        long *out, const char **rest)
 {
@@ -75,7 +75,7 @@ static int take_choice(struct flag_choice *c, const char *value)
     return -1;
 }
 
-/* Take a value. 0, or -1 with the reason in why. */
+/* Read a value. Returns 0, or -1 with the reason in why. */
 static int take(const struct flag *f, const char *value, char *why,
                 size_t why_nbytes)
 {
@@ -108,7 +108,7 @@ static int take(const struct flag *f, const char *value, char *why,
     return -1;
 }
 
-/* The flag that an argument names, up to its "=" if it has one. */
+/* The flag that an argument names; its name ends at the "=" if there is one. */
 static const struct flag *find(const struct flag *flags, const char *argument)
 {
     const size_t n = strcspn(argument, "=");

@@ -9,7 +9,7 @@
  *     if (flags_parse(r, argc, argv, flags) != 0)
  *         return 2;
  *
- * A value follows its option, or stands behind "=".
+ * A value follows its option as the next argument, or after "=".
  */
 #ifndef COMMLAB_LAB_FLAGS_H
 #define COMMLAB_LAB_FLAGS_H
@@ -23,8 +23,9 @@ extern "C" {
 enum flag_kind {
     FLAG_NUMBER, /* long: least to most */
     FLAG_TYPE,   /* int: enum data_type */
-    FLAG_TEXT,   /* const char *: into argv */
-    FLAG_LIST,   /* struct flag_list: numbers between commas, least to most */
+    FLAG_TEXT,   /* const char *: points into argv */
+    FLAG_LIST,   /* struct flag_list: numbers separated by commas,
+                    least to most */
     FLAG_CHOICE, /* struct flag_choice */
     FLAG_SET,    /* long: becomes 1; has no value */
 };
@@ -38,20 +39,20 @@ struct flag_list {
 
 struct flag_choice {
     const char *const *names; /* ended by NULL */
-    int chosen;               /* its position */
+    int chosen;               /* position of the chosen name */
 };
 
 struct flag {
     const char *name; /* NULL ends a table */
     enum flag_kind kind;
-    void *value; /* keeps what it is if the option is missing */
+    void *value; /* unchanged if the option is missing */
     long least, most;
 };
 
 /*
- * Take a command's options; argv[0] is the command. All ranks call and get the
- * same. 0, or -1 after rank 0 has named the option and value that it refuses,
- * and listed what there is.
+ * Parse a command's options; argv[0] is the command. All ranks call and get the
+ * same values. Returns 0, or -1 after rank 0 has named the option and value
+ * that it refuses and listed all options.
  */
 int flags_parse(const struct lab_run *r, int argc, char **argv,
                 const struct flag *flags);

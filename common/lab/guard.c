@@ -12,18 +12,19 @@
 #include <unistd.h>      /* _exit */
 
 #include "base/must.h"
-#include "graph/site.h"
+#include "graph/record/site.h"
 
 enum { EXIT_ENDED = 70, MAX_FRAMES = 64 };
 
-static struct {       /* the case that runs */
+static struct {       /* the running case */
     const char *name; /* NULL: none */
     int rank, ready, has_timer;
-    pid_t pid; /* a child that student code forks is not guarded */
+    pid_t pid; /* a child forked by student code is not guarded */
     timer_t timer;
 } now;
 
-/* "ring_step() at ring.c:40", or nothing known. */
+/* The innermost place in the student's source, as "ring_step() at
+ * ring.c:40". */
 static void where(char *out, size_t nbytes)
 {
     void *frame[MAX_FRAMES];
@@ -31,7 +32,7 @@ static void where(char *out, size_t nbytes)
     site_of_student(frame, n, out, nbytes);
 }
 
-/* Report in one write, so that no other rank's words come between. */
+/* Report in one write, so no other rank's output is mixed in. */
 static _Noreturn void end(const char *format, ...)
 {
     char text[1024];
@@ -79,8 +80,11 @@ static void on_leave(int status, void *unused)
         status, at, now.name, now.rank);
 }
 
-/* After PMPI_Abort(), the launcher kills all ranks and what watches them, and
- * may end before it has read what they wrote. */
+/*
+ * PMPI_Abort() makes the launcher kill all ranks and their parents, and it may
+ * end before it has read their last lines. So a call by student code is
+ * reported instead.
+ */
 int __wrap_MPI_Abort(MPI_Comm comm, int code);
 int __wrap_MPI_Abort(MPI_Comm comm, int code)
 {
@@ -94,8 +98,8 @@ int __wrap_MPI_Abort(MPI_Comm comm, int code)
         code, at, now.name, now.rank);
 }
 
-/* MPI's reason: the last line of the error's text, without the names of
- * functions inside MPI. */
+/* MPI's reason: the last line of the error's text, without names of MPI's
+ * internal functions. */
 static const char *mpi_reason(int code, char text[MPI_MAX_ERROR_STRING])
 {
     int n = 0;
@@ -108,7 +112,8 @@ static const char *mpi_reason(int code, char text[MPI_MAX_ERROR_STRING])
     return reason ? reason + 2 : last;
 }
 
-/* MPI's own handler would end all ranks, with a stack of MPI's functions. */
+/* MPI's default handler would end all ranks and print a stack of
+ * MPI's functions. */
 static void on_mpi_error(MPI_Comm *comm, int *code, ...)
 {
     char at[256], text[MPI_MAX_ERROR_STRING];
@@ -141,12 +146,29 @@ void guard_make_timer(void)
             timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &now.timer) == 0;
 }
 
+/* Before a function of the kit ends the ranks: which line of the student's code
+ * called it. Empty if `file` is the student's own. */
+static void say_from(const char *file, int line, char *out, int nbytes)
+{
+    void *frame[MAX_FRAMES];
+    char at[256], own[256];
+    const char *const slash = strrchr(file, '/');
+    out[0] = 0;
+    if (!now.name || now.pid != getpid() ||
+        !site_student(frame, backtrace(frame, MAX_FRAMES), at, sizeof at))
+        return;
+    snprintf(own, sizeof own, " %s:%d", slash ? slash + 1 : file, line);
+    if (!strstr(at, own)) // otherwise the line is the student's
+        snprintf(out, (size_t)nbytes, " (called from %s)", at);
+}
+
 static void prepare(void)
 {
+    must_say_from(say_from);
     void *frame[1];
     struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
     now.ready = 1;
-    backtrace(frame, 1); // loads the unwinder, which a handler must not do
+    backtrace(frame, 1); // load the unwinder now: a signal handler must not
     sigaction(SIGPROF, &action, NULL);
     guard_make_timer();
     on_exit(on_leave, NULL);

@@ -2,7 +2,7 @@
 //
 // On simgpu it ends the kernel, and the case is NOT IMPLEMENTED, as with
 // LAB_HOLE of lab/try.h. On a GPU it prints a line and makes the kernel fail.
-// The include path selects one or the other, as for sync.cuh.
+// The include path selects the implementation, as for sync.cuh.
 #ifndef COMMLAB_LAB_HOLE_CUH
 #define COMMLAB_LAB_HOLE_CUH
 

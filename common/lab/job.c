@@ -17,7 +17,7 @@ static uint64_t hex(const json_t *j)
     return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* A case, in the form of a plan's; valid while j is. */
+/* A case of the job as one of a plan; valid while j exists. */
 static struct plan_case case_of(json_t *j)
 {
     struct plan_case c = {
@@ -35,7 +35,7 @@ static struct plan_case case_of(json_t *j)
     return c;
 }
 
-/* Join the recorder. Stops the run if the grader has not provided one. */
+/* Connect to the recorder. Ends the run if the grader has not provided one. */
 static void join(struct lab_run *r, const char *dir)
 {
     r->evidence = evidence_join(dir, (uint32_t)r->rank);
@@ -43,7 +43,8 @@ static void join(struct lab_run *r, const char *dir)
         must_stop(dir, 0, RECORDER_NAME, strerror(errno));
 }
 
-/* free() for secrets: nothing of them stays in memory that is used again. */
+/* Free memory after clearing it, so that no later allocation can
+ * read a secret. */
 static void wipe(void *secret)
 {
     if (secret)
@@ -51,7 +52,8 @@ static void wipe(void *secret)
     free(secret);
 }
 
-/* The next case, or what follows the last one; the caller releases it. */
+/* Wait for the next case, or for what follows the last one. The
+ * caller releases it. */
 static json_t *next(struct lab_run *r)
 {
     json_error_t error;

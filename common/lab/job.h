@@ -8,9 +8,10 @@
  *     {"no": 0, "name": ..., "kind": ..., "with": {...}, "iterations": 2,
  *      "warmup": 0, "modelled": true, "seed": "0x..."}
  *
- * and after the last one {"nonce": "0x..."}. It gets a case when all ranks have
- * ended the one before it, whose text is wiped from its memory then, so it
- * never holds anything of the cases that follow. It knows only its own seeds.
+ * and after the last one {"nonce": "0x..."}. It gets a case only after all
+ * ranks have ended the case before, and wipes that case's text from its memory
+ * then, so it never holds anything about later cases. It knows only its own
+ * seeds.
  */
 #ifndef COMMLAB_LAB_JOB_H
 #define COMMLAB_LAB_JOB_H
@@ -19,8 +20,8 @@
 
 /*
  * All ranks call. Returns the exit status: 0 if all cases were run. If a case
- * leaves work on devices that never completes, the process exits with 1 after
- * it, and later cases are not started.
+ * leaves work on a device that never completes, the process exits with status 1
+ * after that case, and later cases are not started.
  */
 int job_run(struct lab_run *r, const char *dir);
 

@@ -1,5 +1,5 @@
 /*
- * kit.h: the kit's files, for a program in its build folder
+ * kit.h: where a program in a build folder finds the kit's files
  */
 #ifndef COMMLAB_LAB_KIT_H
 #define COMMLAB_LAB_KIT_H
@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 /*
- * Set dir to the folder grader/plans of the kit that this program was built in:
- * found above the program, or COMMLAB_PLANS. 0, or -1 if it has no plan for
- * this lab.
+ * Set dir to grader/plans of the kit that this program was built in, which is
+ * searched for upwards from the program, or to COMMLAB_PLANS. Returns 0, or -1
+ * if the folder has no plan for this lab.
  */
 int kit_plans(char *dir, size_t nbytes);
 
 /*
- * Set path to the answers.txt next to this program's sources: in solutions/ for
- * a program in a folder of that name, otherwise in labs/; or COMMLAB_ANSWERS.
- * The file need not exist.
+ * Set path to the answers.txt next to this program's sources: in solutions/ if
+ * the program is in a folder of that name, otherwise in labs/; or to
+ * COMMLAB_ANSWERS. The file need not exist.
  */
 void kit_answers(char *path, size_t nbytes);
 

@@ -21,7 +21,7 @@
 enum { MAX_BUFFERS = 64, POISON = 0xCB };
 
 /* Work on other streams counts if it ends later than the timed stream by more
- * than this; less is the host's cost of waiting for an idle device. */
+ * than this: waiting for an idle device costs the host up to that much. */
 static const float SLACK_MS = 0.05f;
 
 /* The buffers of the current iteration. */
@@ -30,13 +30,13 @@ static struct {
     int n;
 } buffers;
 
-/* The events around it, created by their first use. */
+/* Events that measure an iteration, created on first use. */
 static struct {
     cudaEvent_t begin, end, idle;
 } events;
 static double host_begin_sec;
-static uint64_t begun_nbytes; /* of device memory, at lab_begin() */
-static int judge_times;       /* they are not computed here */
+static uint64_t begun_nbytes; /* device memory held at lab_begin() */
+static int judge_times;       /* lab_end() leaves times to the judge */
 
 static void *host_memory(size_t nbytes)
 {
@@ -50,7 +50,7 @@ static void *host_memory(size_t nbytes)
 
 void *lab_buffer(struct lab_run *r, size_t nbytes)
 {
-    char *base;
+    char *base, mark[128];
     if (buffers.n == MAX_BUFFERS)
         must_stop(__FILE__, __LINE__, "lab_buffer", "too many buffers");
     const size_t whole = nbytes + 2 * JUDGE_RED_ZONE;
@@ -61,6 +61,9 @@ void *lab_buffer(struct lab_run *r, size_t nbytes)
         CUDA_MUST(
             cudaMemsetAsync(base + JUDGE_RED_ZONE, POISON, nbytes, r->stream));
     CUDA_MUST(cudaStreamSynchronize(r->stream));
+    snprintf(mark, sizeof mark, PART_BUFFER, (void *)(base + JUDGE_RED_ZONE),
+             nbytes);
+    nvtxMarkA(mark);
     return base + JUDGE_RED_ZONE;
 }
 
@@ -117,8 +120,11 @@ void lab_draw(struct lab_run *r, const struct draw_ask *d, void *out,
         evidence_draw(r->evidence, r->case_no, r->iteration, &ask, -1, out);
 }
 
-/* There is an upload in any case, for the execution graph: of zeros, if the
- * recorder can write to the device's memory. */
+/*
+ * Every input is uploaded, so that the execution graph has the upload. If the
+ * recorder can write to the device's memory, the upload carries zeros and the
+ * recorder overwrites them.
+ */
 void lab_fill(struct lab_run *r, const struct draw_ask *d, void *buffer,
               size_t nbytes)
 {
@@ -133,7 +139,7 @@ void lab_fill(struct lab_run *r, const struct draw_ask *d, void *buffer,
     if (file >= 0 && nbytes > 0 &&
         !backing_is_empty(nbytes + 2 * JUDGE_RED_ZONE))
         evidence_draw(r->evidence, r->case_no, r->iteration, &ask, file, NULL);
-    explicit_bzero(h, nbytes); // only the device has them
+    explicit_bzero(h, nbytes); // only the device keeps the values
     free(h);
 }
 
@@ -159,7 +165,7 @@ void *lab_input_sum(struct lab_run *r, size_t count, int type)
                            count * data_size((enum data_type)type));
 }
 
-/* ---- showing ------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------- */
 
 void lab_output(struct lab_run *r, const char *name, const void *buffer,
                 size_t nbytes)
@@ -184,9 +190,11 @@ void lab_metric(struct lab_run *r, const char *name, double value)
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* The range that identifies an iteration in the graph (judge/spans.h). Ranges
- * that student code left open, or closed once too often, must not hide its
- * end. */
+/*
+ * The range that identifies an iteration in the graph (judge/spans.h).
+ * lab_end() reopens it, in case student code left ranges open or closed one too
+ * many.
+ */
 static struct {
     int is_open, depth;
 } range;
@@ -231,11 +239,13 @@ void lab_begin(struct lab_run *r)
 void lab_given(struct lab_run *r)
 {
     char name[SPANS_NAME];
-    while (nvtxRangePop() >= 0) // a deep stack would hide the mark
+    // close all ranges: the mark would be lost in a deep stack
+    while (nvtxRangePop() >= 0)
         ;
     make_events();
     nvtxRangePushA(judge_given_name(r->c->name, r->iteration, name));
-    CUDA_MUST(cudaEventRecord(events.idle, r->stream)); // lab_end() does again
+    // lab_end() records it again
+    CUDA_MUST(cudaEventRecord(events.idle, r->stream));
     nvtxRangePop();
     lab_metric(r, "before_bytes", (double)meter_memory().live);
 }
@@ -243,7 +253,7 @@ void lab_given(struct lab_run *r)
 void lab_held_begin(struct lab_run *r)
 {
     char name[SPANS_NAME];
-    open_range(r); // likewise
+    open_range(r); // student code may have left ranges open
     nvtxRangePushA(judge_held_name(r->c->name, r->iteration, name));
     lab_metric(r, "state_nbytes",
                (double)meter_memory().live - (double)begun_nbytes);

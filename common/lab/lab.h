@@ -2,9 +2,9 @@
  * lab.h: the interface between the runner and a lab's staff code
  *
  * Staff code (cases.c) defines `lab`: a function for each kind of case in the
- * lab's plan. It has inputs drawn, calls the student's function and records
- * what came out; the judge, here or in the grader, decides. Code that students
- * write includes lab/try.h alone.
+ * lab's plan. The function has inputs drawn, calls the student's function and
+ * records its outputs; the judge, here or in the grader, decides. Code that
+ * students write includes only lab/try.h.
  */
 #ifndef COMMLAB_LAB_LAB_H
 #define COMMLAB_LAB_LAB_H
@@ -24,72 +24,78 @@ extern "C" {
 
 struct lab_run { /* one iteration of one case, on this rank */
     int rank, nranks;
-    int local_rank; /* number within its node */
-    int device;     /* its GPU: the same number, unless ranks share GPUs */
+    int local_rank; /* its number within its node */
+    int device;     /* its GPU: local_rank, unless ranks share GPUs */
     int ranks_per_node;
     MPI_Comm mpi_comm;
-    ncclComm_t comm;     /* of all ranks, made by the runner; NULL if ranks
-                            share a GPU, which NCCL doesn't allow */
+    ncclComm_t comm;     /* communicator of all ranks, made by the runner; NULL
+                            if ranks share a GPU, which NCCL doesn't allow */
     cudaStream_t stream; /* non-blocking */
     const struct plan_case *c;
     unsigned case_no;
-    int iteration;      /* below 0: warm-up, which records nothing */
-    uint64_t seed;      /* of this rank and iteration (judge_input_seed); 0 in a
-                      graded run, which has it elsewhere: lab_draw() */
-    uint64_t root_seed; /* rank 0's: lab_share_seed() */
+    int iteration;      /* below 0: warm-up, which is not recorded */
+    uint64_t seed;      /* seed of this rank and iteration (judge_input_seed());
+                           0 in a graded run, where the recorder has it:
+                           lab_draw() */
+    uint64_t root_seed; /* rank 0's seed: lab_share_seed() */
     struct evidence_out *evidence;
 };
 
 /*
- * Device memory of nbytes, poisoned, between red zones of JUDGE_RED_ZONE bytes.
- * The runner frees it when the iteration ends.
+ * Allocate nbytes of device memory, poisoned, between red zones of
+ * JUDGE_RED_ZONE bytes. The runner frees it when the iteration ends.
  */
 void *lab_buffer(struct lab_run *r, size_t nbytes);
 
 /* A lab_buffer() with nbytes copied from the host. Blocks. */
 void *lab_upload(struct lab_run *r, const void *host, size_t nbytes);
 
-/* nbytes of values that follow from the seed (judge/draw.h), to the host. Only
- * for what a student's function takes there, or what is cut before it goes to a
- * device. */
+/*
+ * Write nbytes of values drawn from the seed (judge/draw.h) to host memory.
+ * Only for inputs that a student's function takes on the host, or that are cut
+ * before they go to a device.
+ */
 void lab_draw(struct lab_run *r, const struct draw_ask *d, void *out,
               size_t nbytes);
 
-/* The same in device memory, a lab_buffer() or other. Blocks. In a graded run
- * on simgpu the recorder writes there: no other memory of this process has
- * them. */
+/*
+ * Write such values to device memory, a lab_buffer() or other. Blocks. In a
+ * graded run on simgpu the recorder writes them, and no other memory of this
+ * process has them.
+ */
 void lab_fill(struct lab_run *r, const struct draw_ask *d, void *buffer,
               size_t nbytes);
 void *lab_draw_buffer(struct lab_run *r, const struct draw_ask *d,
                       size_t nbytes);
 
-/* Before requests of_root. All ranks call. */
+/* Call this before requests with of_root set. All ranks call. */
 void lab_share_seed(struct lab_run *r);
 
 /* A lab_buffer() with count elements of this rank's input (judge/data.h, whose
  * types have NCCL's numbers). */
 void *lab_input(struct lab_run *r, size_t count, int type);
 
-/* The same, with input for sums over all ranks: data_fill_sum(). */
+/* The same with input for sums over all ranks: data_fill_sum(). */
 void *lab_input_sum(struct lab_run *r, size_t count, int type);
 
 /*
- * Record the nbytes of a lab_buffer(), with its red zones, as output `name`.
- * Call after lab_end(), when the device is idle.
+ * Record nbytes of a lab_buffer(), and its red zones, as output `name`. Call it
+ * after lab_end(), when the device is idle.
  */
 void lab_output(struct lab_run *r, const char *name, const void *buffer,
                 size_t nbytes);
 
-/* Free all lab_buffer()s; devices are idle. For commands; the runner does it
- * for cases. */
+/* Free all lab_buffer()s; devices must be idle. For commands: after a case, the
+ * runner does it. */
 void lab_free_buffers(void);
 
 /* Record a number. */
 void lab_metric(struct lab_run *r, const char *name, double value);
 
-/* Keep, for the report, what is wrong with something that a student's function
- * has made, and that the case can't go on with. Returns an error, for the case
- * to return. */
+/*
+ * Note, for the report, an error in what a student's function made that
+ * prevents the case from continuing. Returns an error, for the case to return.
+ */
 ncclResult_t lab_note_wrong(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
@@ -97,38 +103,35 @@ ncclResult_t lab_note_wrong(const char *format, ...)
  * Measure the work between the two calls. All ranks call both. lab_begin() is a
  * barrier; lab_end() blocks until this rank's device is idle. Records:
  *
- *   time_us       on the stream, or until other streams of the device were
- *                 done, if they took longer; where there is an execution
- *                 graph, the judge takes it from there
- *   host_us       the same by the host's clock, calls included
+ *   time_us       time on the stream, or until the device's other streams were
+ *                 done if they took longer; the judge takes it from the
+ *                 execution graph if there is one
+ *   host_us       the same interval on the host's clock, including the calls
  *   sent_bytes, messages, rounds, collectives, comms, sent_to.R
  *                 calls of NCCL (meter.h); sent_to.R only if it isn't 0
  *   device_bytes, peak_bytes
- *                 device memory that the process holds at the end, and at most
- *                 in between; the case's own buffers included
- *
- * What is counted here is for real GPUs: where there is an execution graph, the
- * judge counts there (judge/counts.h).
+ *                 device memory that the process holds at the end, and its peak
+ *                 since lab_begin(), including the case's own buffers
  */
 void lab_begin(struct lab_run *r);
 void lab_end(struct lab_run *r);
 
-/* Before lab_begin(): device memory that this rank holds now is not the
- * student's. Enqueues an event. Records before_bytes. */
+/* Mark the device memory that this rank holds as not the student's. Call it
+ * before lab_begin(). Enqueues an event; records before_bytes. */
 void lab_given(struct lab_run *r);
 
 /*
- * Record, as state_nbytes, how much more device memory this rank holds at
- * lab_held_begin() than at lab_begin(). Once between lab_begin() and lab_end(),
- * around operations of the case itself, at least one: it marks the moment in
- * the execution graph.
+ * Record, as state_nbytes, how much more device memory this rank holds than at
+ * lab_begin(). Call the pair once between lab_begin() and lab_end(), around at
+ * least one operation of the case itself, which marks the moment in the
+ * execution graph.
  */
 void lab_held_begin(struct lab_run *r);
 void lab_held_end(void);
 
 /*
  * Runs one iteration of a kind of case. Called on all ranks, with their seeds.
- * The case fails if it returns anything but ncclSuccess.
+ * The case fails if the function returns anything but ncclSuccess.
  */
 struct lab_kind {
     const char *name; /* plan_case.kind */
@@ -136,7 +139,7 @@ struct lab_kind {
 };
 
 /*
- * A command, which a lab has in addition to its cases: `lab1 --bench ...`.
+ * A command that a lab has in addition to its cases: `lab1 --bench ...`.
  * argv[0] is the option. Returns the exit status, the same on all ranks.
  */
 struct lab_command {
@@ -150,8 +153,8 @@ struct lab {
     const struct lab_kind *kinds;       /* ended by a NULL name */
     const struct lab_command *commands; /* ended by a NULL option */
     const char *dataless; /* "128M": no case uses the contents of device memory
-                             from that size on, so simgpu need not keep them
-                             (SIMGPU_DATALESS, unless that is set); or NULL */
+                             of that size or more, so simgpu need not keep them
+                             (SIMGPU_DATALESS, unless already set); or NULL */
     /* The same for a command with these arguments; may be NULL. */
     const char *(*dataless_for)(int argc, char **argv);
 };

@@ -5,8 +5,8 @@
  *
  * runs the plan's visible cases, judges them in this process, and prints a
  * table. Started by the grader (COMMLAB_JOB names a folder), it runs the cases
- * of the job and only records evidence. Exit status: 0 full points, 1 fewer, 2
- * usage.
+ * of the job and only records evidence. Exit status: 0 for full points, 1 for
+ * fewer, 2 for wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* program_invocation_name */
@@ -27,30 +27,33 @@ enum { EXIT_FULL = 0, EXIT_NOT_FULL = 1, EXIT_USAGE = 2, MAX_ARGS = 256 };
 
 static void usage(void)
 {
-    printf("%s: %s\n\n"
-           "usage: mpirun -n RANKS %s [options]\n\n"
-           "  --list            the cases and their points\n"
-           "  --questions       the questions of answers.txt, with your "
-           "numbers\n"
-           "  --case NAME       only this case; may be repeated, or a list: "
-           "A,B\n"
-           "  --seed S          seed of the inputs (default %d)\n"
-           "  --json [FILE]     print results as JSON instead of a table\n"
-           "  --iterations N    runs of each case (default 2)\n"
-           "  --warmup N        runs before them that don't count "
-           "(default 0)\n"
-           "  --hidden          also the hidden cases, if their plan is "
-           "here\n"
-           "  --times           the timed cases' times, in the form of `make "
-           "plans`\n"
-           "  --help            this text\n",
-           lab.name, lab.brief, program_invocation_name, OPTIONS_DEFAULT_SEED);
+    printf(
+        "%s: %s\n\n"
+        "usage: mpirun -n RANKS %s [options]\n\n"
+        "  --list            the cases and their points\n"
+        "  --questions       the questions of answers.txt, with your "
+        "numbers\n"
+        "  --case NAME       only this case; may be repeated, or a list: "
+        "A,B\n"
+        "  --seed S          seed of the inputs (default %d)\n"
+        "  --key K           the inputs of a grading, as its \"again:\" line "
+        "says\n"
+        "  --json [FILE]     print results as JSON instead of a table\n"
+        "  --iterations N    runs of each case (default 2)\n"
+        "  --warmup N        runs before them that don't count "
+        "(default 0)\n"
+        "  --hidden          also the hidden cases, if their plan is "
+        "here\n"
+        "  --times           the timed cases' times, in the form of `make "
+        "plans`\n"
+        "  --help            this text\n",
+        lab.name, lab.brief, program_invocation_name, OPTIONS_DEFAULT_SEED);
     for (const struct lab_command *c = lab.commands; c && c->option; c++)
         printf("  %-17s %s\n", c->option, c->help);
     printf("\nExit status: 0 all points, 1 fewer, 2 usage.\n");
 }
 
-/* Print the runs that all timed cases need, a line each: ranks and machine. */
+/* Print one line for each run that timed cases need: ranks and machine. */
 static void list_jobs(const struct plan *p, int hidden)
 {
     char seen[64][128];
@@ -87,8 +90,8 @@ static int wrong(int rank, const char *what)
 }
 
 /*
- * If the mpirun of another MPI started the program, every copy is alone in its
- * MPI world. That must not count as a pass.
+ * If the program was started by another MPI's mpirun, every process is alone in
+ * its MPI world. That must not count as a pass.
  */
 static int alone_by_mistake(int nranks)
 {
@@ -110,7 +113,7 @@ static int alone_by_mistake(int nranks)
     return 1;
 }
 
-static struct plan *load_plan(const struct options *o, char *err,
+static struct plan *load_plan(const struct lab_options *o, char *err,
                               size_t err_nbytes)
 {
     char dir[PATH_MAX + 32], path[2 * PATH_MAX], hidden[2 * PATH_MAX];
@@ -132,7 +135,7 @@ static struct plan *load_plan(const struct options *o, char *err,
 }
 
 /* Run the visible cases. All ranks return the same. */
-static int do_cases(struct lab_run *r, const struct options *o,
+static int do_cases(struct lab_run *r, const struct lab_options *o,
                     const struct plan *p)
 {
     if (run_setup(r, MPI_COMM_WORLD) != 0)
@@ -159,7 +162,7 @@ static int do_command(struct lab_run *r, const struct lab_command *c, int argc,
 
 static int do_options(struct lab_run *r, int argc, char **argv)
 {
-    struct options o;
+    struct lab_options o;
     char err[512];
     if (options_parse(&o, argc, argv, err, sizeof err) != 0)
         return wrong(r->rank, err);
@@ -192,14 +195,15 @@ static const struct lab_command *find_command(const char *option)
     return NULL;
 }
 
-/* Before MPI_Init(): if the command line is right and asks for cases, this
- * process supervises them. */
+/* Supervise the cases if the command line is valid and asks for cases. Called
+ * before MPI_Init(). */
 static void supervise_cases(int argc, char **argv)
 {
-    struct options o;
+    struct lab_options o;
     char err[512], *copy[MAX_ARGS + 1] = {NULL};
     for (int i = 0; i < argc && i < MAX_ARGS; i++)
-        copy[i] = strdup(argv[i]); // getopt_long() and strtok_r() change them
+        // getopt_long() and strtok_r() change the texts
+        copy[i] = strdup(argv[i]);
     if (argc > MAX_ARGS || options_parse(&o, argc, copy, err, sizeof err) != 0)
         return;
     if (o.help || o.list || o.questions)
@@ -210,7 +214,8 @@ static void supervise_cases(int argc, char **argv)
     plan_free(p);
 }
 
-/* From which size on this run needs no contents; NULL: it needs all. */
+/* The size from which on this run's device memory needs no contents; NULL if
+ * all of it does. */
 static const char *dataless(int argc, char **argv)
 {
     const int is_command = find_command(argv[1]) && lab.dataless_for;
@@ -228,10 +233,16 @@ int main(int argc, char **argv)
     if (dataless(argc, argv))
         setenv("SIMGPU_DATALESS", dataless(argc, argv), 0);
     setenv("SIMGPU_CORES", "1", 1); // a race has the same result every time
-    // what reads memory that it has not written is to fail on every machine
+    // reading memory that was never written must fail on every machine
     setenv("SIMGPU_FILL", "poison", 0);
-    // GPUs load a kernel when it is first launched, and loading may wait for
-    // what runs: for one that waits for this kernel, for ever
+    // a kernel's mistake ends the run, so the verdict has the report
+    setenv("SIMGPU_FAIL", "end", 1);
+    // code that forgot to wait fails here as it does in the grader
+    if (!find_command(argv[1]))
+        setenv("SIMGPU_SCHEDULE", PLAN_SCHEDULE, 0);
+    // A GPU loads a kernel when it is first launched, and loading may wait for
+    // running kernels. If one of those waits for the new kernel, that is a
+    // deadlock.
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     MPI_MUST(MPI_Init(&argc, &argv));
     MPI_MUST(MPI_Comm_rank(MPI_COMM_WORLD, &r.rank));

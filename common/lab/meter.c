@@ -7,9 +7,10 @@
 struct meter meter;
 
 static int depth;          /* open groups */
-static const void *opened; /* the outermost group, by this call */
+static const void *opened; /* return address of the call that opened the
+                              outermost group */
 static struct meter_failure failure;
-static int group_counts; /* the open group has a message in it */
+static int group_counts; /* the open group has counted as a round */
 
 static const unsigned char type_size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
                                                       2, 4, 8, 2, 1, 1};
@@ -47,15 +48,15 @@ void meter_note(const char *call, const char *error, const char *reason,
              *reason ? ": " : "", (int)strcspn(reason, "\n"), reason);
 }
 
-/* Why NCCL's last call failed; "" if it says so by addresses, which are
- * chance. */
+/* Why NCCL's last call failed; "" if the reason contains addresses, which vary
+ * from run to run. */
 static const char *reason(void)
 {
     const char *const text = ncclGetLastError(NULL);
     return text && !strstr(text, "0x") ? text : "";
 }
 
-/* A call of NCCL has returned: note an error, and pass it on. */
+/* Note the error that a call of NCCL returned, and pass it on. */
 static ncclResult_t checked(ncclResult_t err, const char *call,
                             const void *address)
 {
@@ -86,8 +87,8 @@ static void count_send(uint64_t nbytes, int peer)
         meter.sent_to[peer] += nbytes;
 }
 
-/* A collective in which each rank sends `nth` n-ths of count elements to each
- * other rank; nth 0: all of them. */
+/* Count a collective in which each rank sends `nth` n-ths of count elements to
+ * every other rank, or all of them if nth is 0. */
 static void count_shares(ncclComm_t comm, size_t count, ncclDataType_t type,
                          unsigned nth)
 {
@@ -101,8 +102,9 @@ static void count_shares(ncclComm_t comm, size_t count, ncclDataType_t type,
 }
 
 /*
- * The function called in place of `name`, and the real one. Weak, so that an
- * older library without it still links, if nothing calls it.
+ * Define the function that is called in place of `name`, and declare the real
+ * one. The declaration is weak, so that an older library that lacks the
+ * function still links if nothing calls it.
  */
 #define CHECKED(name, args)                                                    \
     checked(__real_##name args, #name, __builtin_return_address(0))
@@ -146,7 +148,7 @@ WRAP(ncclGroupEnd, (void))
     return CHECKED(ncclGroupEnd, ());
 }
 
-/* A call that is only counted. */
+/* Wrap a call that is only counted. */
 #define COUNT(counter, name, params, args)                                     \
     WRAP(name, params)                                                         \
     {                                                                          \
@@ -213,7 +215,7 @@ INIT(ncclCommSplit,
       ncclConfig_t *config),
      (comm, color, key, newcomm, config))
 
-/* ---- what older headers lack --------------------------------------------- */
+/* ---- functions that older headers lack ----------------------------------- */
 
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
 INIT(ncclCommInitRankScalable,

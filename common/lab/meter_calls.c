@@ -1,5 +1,5 @@
 /*
- * meter_calls.c: notes calls of CUDA that fail, for programs that don't check
+ * meter_calls.c: notes failed CUDA calls, for programs that don't check them
  */
 #include <cuda_runtime_api.h>
 

@@ -1,15 +1,15 @@
 /*
  * meter_driver.c: counting the memory of the driver's allocators
  *
- * Only programs that call the driver are linked with its library, so the
- * wrappers, which are in every program, look its functions up by name.
+ * Every program contains these wrappers, but only programs that call the driver
+ * are linked with its library. So the wrappers look its functions up by name.
  */
 #include <cuda.h>
 #include <dlfcn.h> /* dlsym */
 
 #include "lab/meter.h"
 
-/* The driver's function of this name; NULL: there is no driver. */
+/* The driver's function with this name; NULL if there is no driver. */
 static void *find(const char *name)
 {
     void *const driver = dlopen("libcuda.so.1", RTLD_NOW);

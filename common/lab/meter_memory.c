@@ -10,7 +10,7 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct map nbytes; /* of the allocation at this address */
+    struct map nbytes; /* by address of an allocation */
     uint64_t live, peak;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -55,14 +55,14 @@ struct meter_memory meter_memory(void)
     return m;
 }
 
-/* ---- what the linker puts in the runtime's place (meter.wrap) ------------ */
+/* ---- replacements for the runtime's allocators (meter.wrap) -------------- */
 
 #define WRAP(type, name, params)                                               \
     type __real_##name params __attribute__((weak));                           \
     type __wrap_##name params;                                                 \
     type __wrap_##name params
 
-/* Every way to get device memory, other than arrays. */
+/* All functions that allocate device memory, except those for arrays. */
 WRAP(cudaError_t, cudaMalloc, (void **at, size_t nbytes))
 {
     const cudaError_t err = __real_cudaMalloc(at, nbytes);
@@ -126,7 +126,8 @@ WRAP(ncclResult_t, ncclMemAlloc, (void **at, size_t nbytes))
     return err;
 }
 
-/* Forget an address before it is freed: another thread may get the same one. */
+/* Forget an address before freeing it: another thread may be given
+ * the same address. */
 WRAP(cudaError_t, cudaFree, (void *at))
 {
     meter_gave(at);

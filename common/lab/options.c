@@ -14,9 +14,9 @@ static const struct option known[] = {
     {"warmup", 1, NULL, 'w'}, {"json", 2, NULL, 'j'},
     {"hidden", 0, NULL, 'H'}, {"times", 0, NULL, 't'},
     {"help", 0, NULL, 'h'},   {"questions", 0, NULL, 'q'},
-    {NULL, 0, NULL, 0}};
+    {"key", 1, NULL, 'k'},    {NULL, 0, NULL, 0}};
 
-/* A whole number without a sign; -1 if the text isn't one. */
+/* Read an integer without a sign; -1 if the text isn't one. */
 static int number(const char *text, uint64_t most, uint64_t *v)
 {
     char *end;
@@ -26,8 +26,8 @@ static int number(const char *text, uint64_t most, uint64_t *v)
     return fine && *v <= most ? 0 : -1;
 }
 
-/* Names between commas; -1 if there are too many. */
-static int take_cases(struct options *o, char *names)
+/* Read names separated by commas; -1 if there are too many. */
+static int take_cases(struct lab_options *o, char *names)
 {
     char *rest;
     for (char *name = strtok_r(names, ",", &rest); name;
@@ -39,8 +39,8 @@ static int take_cases(struct options *o, char *names)
     return 0;
 }
 
-/* Take option k with its value; 0, or -1 if the value makes no sense. */
-static int take(struct options *o, int k, char *value)
+/* Handle option k with its value. Returns 0, or -1 if the value is invalid. */
+static int take(struct lab_options *o, int k, char *value)
 {
     uint64_t v = 0;
     int err = 0;
@@ -53,6 +53,10 @@ static int take(struct options *o, int k, char *value)
     case 'j': o->json = value ? value : "-"; break;
     case 'c': err = take_cases(o, value); break;
     case 's': err = number(value, UINT64_MAX, &o->seed); break;
+    case 'k':
+        err = number(value, UINT64_MAX, &o->key);
+        o->has_key = 1;
+        break;
     case 'i':
         err = number(value, MAX_ITERATIONS, &v);
         o->iterations = (int)v;
@@ -65,10 +69,11 @@ static int take(struct options *o, int k, char *value)
     return err;
 }
 
-int options_parse(struct options *o, int argc, char **argv, char *err,
+int options_parse(struct lab_options *o, int argc, char **argv, char *err,
                   size_t err_nbytes)
 {
-    *o = (struct options){.seed = OPTIONS_DEFAULT_SEED, .iterations = 2};
+    *o = (struct lab_options){.seed = OPTIONS_DEFAULT_SEED,
+                              .iterations = OPTIONS_DEFAULT_ITERATIONS};
     opterr = 0;
     optind = 1;
     for (int k, which = 0;
@@ -78,7 +83,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err,
                      k == ':' ? "needs a value" : "is not an option");
             return -1;
         }
-        // "--json FILE" as well as "--json=FILE"
+        // accept "--json FILE" as well as "--json=FILE"
         if (k == 'j' && !optarg && optind < argc &&
             (argv[optind][0] != '-' || !argv[optind][1]))
             optarg = argv[optind++];
@@ -95,7 +100,7 @@ int options_parse(struct options *o, int argc, char **argv, char *err,
     return -1;
 }
 
-int options_check(const struct options *o, const struct plan *p, char *err,
+int options_check(const struct lab_options *o, const struct plan *p, char *err,
                   size_t err_nbytes)
 {
     char near[200];
@@ -111,7 +116,7 @@ int options_check(const struct options *o, const struct plan *p, char *err,
     return 0;
 }
 
-int options_want(const struct options *o, const char *name)
+int options_want(const struct lab_options *o, const char *name)
 {
     for (int i = 0; i < o->ncases; i++)
         if (strcmp(o->cases[i], name) == 0)

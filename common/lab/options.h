@@ -8,32 +8,39 @@
 
 #include "judge/plan.h"
 
-enum { OPTIONS_MAX_CASES = 256, OPTIONS_DEFAULT_SEED = 1 };
+enum {
+    OPTIONS_MAX_CASES = 256,
+    OPTIONS_DEFAULT_SEED = 1,
+    OPTIONS_DEFAULT_ITERATIONS = 2,
+};
 
-struct options {
-    char *cases[OPTIONS_MAX_CASES]; /* names; none: all */
+struct lab_options {
+    char *cases[OPTIONS_MAX_CASES]; /* names; if there are none, all cases
+                                       run */
     int ncases;
     uint64_t seed;
+    uint64_t key; /* a grading's, for its inputs (judge_key_seed()) */
+    int has_key;
     int iterations, warmup;
     const char *json; /* file to write, "-" for stdout, NULL for none */
     int list, help;
-    int questions; /* print the questions, with the student's numbers */
-    int hidden;    /* also run the hidden cases, if their plan is here */
-    int times; /* run only timed cases, and print their times for the plan */
+    int questions; /* print the questions with the student's numbers */
+    int hidden;    /* also run the hidden cases, if their plan is present */
+    int times;     /* run only timed cases, and print times for the plan */
 };
 
 /*
- * Parse the command line. 0, or -1 with the reason in err. The options hold
- * pointers into argv, which is changed.
+ * Parse the command line. Returns 0, or -1 with the reason in err. Changes
+ * argv; the options hold pointers into it.
  */
-int options_parse(struct options *o, int argc, char **argv, char *err,
+int options_parse(struct lab_options *o, int argc, char **argv, char *err,
                   size_t err_nbytes);
 
 /* Check that all names are cases of the plan. Returns as options_parse(). */
-int options_check(const struct options *o, const struct plan *p, char *err,
+int options_check(const struct lab_options *o, const struct plan *p, char *err,
                   size_t err_nbytes);
 
 /* True if this case is to be run. */
-int options_want(const struct options *o, const char *name);
+int options_want(const struct lab_options *o, const char *name);
 
 #endif

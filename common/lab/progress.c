@@ -13,12 +13,12 @@
 
 static size_t size_of(int ncases)
 {
-    return sizeof(struct progress) +
+    return sizeof(struct lab_progress) +
            (size_t)ncases * sizeof(struct progress_case);
 }
 
-/* Map fd, or, if that is -1, memory of this process alone. */
-static struct progress *map(int fd, int ncases)
+/* Map fd, or private memory of this process if fd is -1. */
+static struct lab_progress *map(int fd, int ncases)
 {
     const int kind = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void *const p =
@@ -26,20 +26,20 @@ static struct progress *map(int fd, int ncases)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static void clear(struct progress *p, int ncases)
+static void clear(struct lab_progress *p, int ncases)
 {
     p->ncases = ncases;
     atomic_store(&p->now, -1);
 }
 
-struct progress *progress_new(int ncases)
+struct lab_progress *progress_new(int ncases)
 {
     char name[64];
     const int fd = memfd_create("commlab-progress", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)size_of(ncases)) != 0)
         return NULL;
-    struct progress *const p = map(fd, ncases);
-    // the descriptor stays open: the ranks open it by this name
+    struct lab_progress *const p = map(fd, ncases);
+    // keep the descriptor open: the ranks open it by this name
     snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)getpid(), fd);
     if (!p || setenv(PROGRESS_ENV, name, 1) != 0)
         return NULL;
@@ -48,13 +48,13 @@ struct progress *progress_new(int ncases)
     return p;
 }
 
-struct progress *progress_open(int ncases)
+struct lab_progress *progress_open(int ncases)
 {
     const char *const name = getenv(PROGRESS_ENV);
     const int fd = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
     if (name && fd < 0)
         must_stop(__FILE__, __LINE__, name, strerror(errno));
-    struct progress *const p = map(fd, ncases);
+    struct lab_progress *const p = map(fd, ncases);
     if (!p)
         must_stop(__FILE__, __LINE__, "mmap", strerror(errno));
     if (fd >= 0)
@@ -66,7 +66,7 @@ struct progress *progress_open(int ncases)
     return p;
 }
 
-void progress_free(struct progress *p)
+void progress_free(struct lab_progress *p)
 {
     if (p)
         munmap(p, size_of(p->ncases));

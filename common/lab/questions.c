@@ -7,7 +7,8 @@
 #include "judge/answers.h"
 #include "lab/kit.h"
 
-/* Whose numbers they are, and what to do if the course knows another name. */
+/* Say whose numbers these are, and what to do if the course knows the student
+ * by another name. */
 static void print_head(const struct plan *p)
 {
     const char *const set = getenv("COMMLAB_STUDENT");

@@ -6,8 +6,8 @@
 
 #include "judge/plan.h"
 
-/* Print them. 0, or -1 after a message if answers.txt is missing or names a
- * number that the plan does not have. */
+/* Print the questions. Returns 0, or -1 after a message if answers.txt is
+ * missing or names a number that the plan does not have. */
 int questions_print(const struct plan *p);
 
 #endif

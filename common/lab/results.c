@@ -12,6 +12,8 @@
 #include "judge/table.h"
 #include "lab/lab.h"
 
+enum { RERUN = 1024 }; /* bytes of a command */
+
 static int is_judged(const struct results *v, int i)
 {
     return atomic_load(&v->progress->c[i].state) != PROGRESS_OPEN;
@@ -28,23 +30,62 @@ enum results_place results_place(const struct results *v, int i)
                                                : RESULTS_ELSEWHERE;
 }
 
-/* The command that runs one case (again), with ranks and a machine that fit. */
+/* Variables of the environment that change what a case does, with the values
+ * that they have by themselves. */
+static const struct {
+    const char *name, *usual;
+} variables[] = {{"SIMGPU_TOPO", NULL},     {"SIMGPU_SCHEDULE", PLAN_SCHEDULE},
+                 {"SIMGPU_FILL", "poison"}, {"NCCL_ALGO", NULL},
+                 {"NCCL_PROTO", NULL},      {"COMMLAB_STUDENT", NULL}};
+
+/* Append "NAME=VALUE " for each variable that is set to something unusual.
+ * `topo` takes the place of SIMGPU_TOPO. */
+static int add_variables(const struct plan_case *c, const char *topo, char *out,
+                         int nbytes)
+{
+    int at = 0;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *const usual = variables[i].usual;
+        const char *const set = i == 0 ? topo : getenv(variables[i].name);
+        const int is_student =
+            strcmp(variables[i].name, "COMMLAB_STUDENT") == 0;
+        if (!set || !*set || strchr(set, ' ') ||
+            (usual && strcmp(set, usual) == 0) ||
+            (is_student && strcmp(c->kind, JUDGE_ANSWER) != 0))
+            continue;
+        at += snprintf(out + at, (size_t)(nbytes - at), "%s=%.120s ",
+                       variables[i].name, set);
+    }
+    return at;
+}
+
+/* The command that reruns one case, with ranks and a machine that fit it. */
 static void rerun_of(const struct results *v, int i, char *out, size_t nbytes)
 {
     const struct plan_case *const c = &v->p->cases[i];
+    const struct lab_options *const o = v->o;
     const int here = results_place(v, i) == RESULTS_HERE;
-    const char *const topo = here ? getenv("SIMGPU_TOPO") : c->topo;
-    snprintf(out, nbytes, "%s%s%smpirun -n %d %s --case %s --seed %llu",
-             topo ? "SIMGPU_TOPO=" : "", topo ? topo : "", topo ? " " : "",
+    char iterations[32] = "", warmup[32] = "";
+    if (o->iterations != OPTIONS_DEFAULT_ITERATIONS)
+        snprintf(iterations, sizeof iterations, " --iterations %d",
+                 o->iterations);
+    if (o->warmup)
+        snprintf(warmup, sizeof warmup, " --warmup %d", o->warmup);
+    const int at = add_variables(c, here ? getenv("SIMGPU_TOPO") : c->topo, out,
+                                 (int)nbytes);
+    snprintf(out + at, nbytes - (size_t)at,
+             "mpirun -n %d %s --case %s%s%s%s --%s %llu",
              here ? v->nranks : c->ranks[0], program_invocation_name, c->name,
-             (unsigned long long)v->o->seed);
+             c->hidden ? " --hidden" : "", iterations, warmup,
+             o->has_key ? "key" : "seed",
+             (unsigned long long)(o->has_key ? o->key : o->seed));
 }
 
 /* ---- printing ------------------------------------------------------------ */
 
 void results_row(const struct results *v, int i)
 {
-    char rerun[512];
+    char rerun[RERUN];
     rerun_of(v, i, rerun, sizeof rerun);
     if (v->o->times && v->progress->c[i].verdict.pass)
         printf("  - {case: %s, ranks: %d, us: %.6f}\n", v->p->cases[i].name,
@@ -71,23 +112,29 @@ void results_head(const struct results *v)
     fflush(stdout);
 }
 
-void results_points(const struct results *v, double *points, double *most)
+int results_points(const struct results *v, double *points, double *most)
 {
+    int nanswered = 0;
     *points = *most = 0;
     for (int i = 0; i < v->p->ncases; i++) {
+        const struct judge_verdict *const verdict = &v->progress->c[i].verdict;
         if (results_place(v, i) != RESULTS_HERE)
             continue;
+        if (is_judged(v, i) && verdict->answered) {
+            nanswered++;
+            continue;
+        }
         *most += v->p->cases[i].points;
         if (is_judged(v, i))
-            *points +=
-                points_earned(&v->p->cases[i], &v->progress->c[i].verdict);
+            *points += points_earned(&v->p->cases[i], verdict);
     }
+    return nanswered;
 }
 
 /* List the cases that need other ranks or another machine. */
 static void print_elsewhere(const struct results *v)
 {
-    char rerun[512];
+    char rerun[RERUN];
     const char *before = "\nNot run, because they need other ranks or another "
                          "machine:\n";
     for (int i = 0; i < v->p->ncases; i++) {
@@ -116,7 +163,7 @@ static void print_rest(const struct results *v)
 static json_t *json_of(const struct results *v)
 {
     double points, most;
-    char seed[32], rerun[512];
+    char seed[32], rerun[RERUN];
     struct cudaDeviceProp device;
     json_t *const tests = json_array(), *const elsewhere = json_array();
     json_t *const j = json_object();
@@ -155,14 +202,14 @@ static json_t *json_of(const struct results *v)
 void results_end(const struct results *v)
 {
     double points, most;
-    results_points(v, &points, &most);
+    const int nanswered = results_points(v, &points, &most);
     atomic_store(&v->progress->ended, 1);
     if (v->o->times)
         return;
     if (!v->o->json) {
         print_rest(v);
         print_elsewhere(v);
-        table_total(stdout, points, most);
+        table_total(stdout, points, most, nanswered);
         fflush(stdout);
         return;
     }

@@ -4,7 +4,8 @@
  * Student code may return, return an error, or reach a hole, on some ranks and
  * not on others. After each iteration the ranks agree on how it ended. A rank
  * that left early waits for the others, but not forever: they may be waiting
- * for it, inside NCCL, where nothing can wake them. Then the run is aborted.
+ * for it, inside NCCL, where nothing can wake them. In that case the run is
+ * aborted.
  *
  *     rank 0   begin ---- returns -------------- agree --- next iteration
  *     rank 1   begin ---- hole: longjmp -------- agree     or the end of
@@ -23,29 +24,32 @@
 
 #include "base/must.h"
 #include "base/steady.h"
-#include "graph/site.h"
+#include "graph/record/site.h"
 #include "judge/chain.h"
 #include "judge/evidence.h"
 #include "lab/guard.h"
 #include "lab/meter.h"
 
 static const double LATE_SEC = 3;   /* least time to wait for other ranks */
-static const double SPREAD_SEC = 1; /* more for higher ranks: one reports */
+static const double SPREAD_SEC = 1; /* added for each higher rank, so one
+                                       reports first */
 static const double IDLE_SEC = 2;   /* for a device to finish its work */
 
-/* The current case: where leaving it jumps to, how it was left, and why. */
+/* The current case: where run_leave() jumps to, how the case was
+ * left, and why. */
 static struct {
     jmp_buf out;
-    pthread_t thread; /* that student code is called on */
+    pthread_t thread; /* the thread that calls student code */
     enum run_status status;
-    int device; /* the rank's own */
+    int device; /* the rank's own device */
     char text[1200];
-    const char *_Atomic device_hole; /* that device code has reached */
+    const char *_Atomic device_hole; /* name of a hole that device code
+                                        reached */
 } now;
 
 /* ---- leaving ------------------------------------------------------------- */
 
-/* What to look for when a call of CUDA fails. */
+/* Advice on a failed call of CUDA. */
 static const char *cuda_advice(cudaError_t err)
 {
     switch (err) {
@@ -83,8 +87,8 @@ static const char *nccl_advice(ncclResult_t err)
     }
 }
 
-/* Another device is current than the rank's own: no mistake as such, but the
- * cause of many. "" if it is the rank's own. */
+/* A note that the current device isn't the rank's own, which is not an error
+ * but the cause of many; "" if it is. */
 static void device_text(char *out, size_t nbytes)
 {
     void *const address = (void *)(uintptr_t)meter_set_device();
@@ -101,7 +105,7 @@ static void device_text(char *out, size_t nbytes)
              device, at, now.device);
 }
 
-/* The call that the meter has noted, if its error is this one. */
+/* The failed call that the meter has noted, if it has the same error. */
 static const struct meter_failure *same_failure(const char *error)
 {
     const struct meter_failure *const f = meter_failed();
@@ -111,9 +115,9 @@ static const struct meter_failure *same_failure(const char *error)
 }
 
 /*
- * The call that failed is the innermost that checks its result. If that is one
- * of the student's functions, which passed an error on unchecked, the meter
- * knows better.
+ * Note a failed call: the innermost one whose result is checked. If that is one
+ * of the student's functions, which passed on an error from an unchecked call,
+ * the meter knows the call that failed first.
  */
 static void note(const char *error, const char *advice, const char *call,
                  const char *file, int line)
@@ -181,7 +185,7 @@ void lab_device_hole(const char *what)
     now.device_hole = what;
 }
 
-/* The status of a case that returned, or failed: if device code reached a hole,
+/* The status of a case that returned or failed. If device code reached a hole,
  * that is the reason. */
 static enum run_status with_device_hole(enum run_status status)
 {
@@ -194,14 +198,14 @@ static enum run_status with_device_hole(enum run_status status)
 
 /* ---- agreeing ------------------------------------------------------------ */
 
-struct lost { /* called if the other ranks don't arrive */
+struct lost { /* what to call if the other ranks don't arrive */
     run_lost_fn *fn;
     void *arg;
 };
 
 /*
- * The worst status of all ranks. A rank with RUN_OK waits for as long as it
- * takes, one that left early for a limited time.
+ * The worst status of all ranks. A rank with RUN_OK waits without a limit, a
+ * rank that left early waits for a limited time.
  */
 static enum run_status agree(const struct lab_run *r, enum run_status mine,
                              const struct lost *lost)
@@ -240,8 +244,8 @@ static void *synchronise(void *arg)
                : NULL;
 }
 
-/* True if the device becomes idle soon, without an error. A thread waits for
- * it, because CUDA's calls have no timeouts. */
+/* True if the device becomes idle soon, without an error. CUDA's calls have no
+ * timeouts, so a thread makes the call and this one waits for the thread. */
 static int comes_to_rest(struct lab_run *r)
 {
     struct timespec until;
@@ -257,9 +261,9 @@ static int comes_to_rest(struct lab_run *r)
 }
 
 /*
- * True if other cases can follow one that a rank left early. If an NCCL call
- * failed in a group, the group is closed: NCCL drops it. A group with a hole in
- * it would start if it were closed.
+ * True if other cases can run after one that a rank left early. If an NCCL call
+ * failed in a group, the group is closed, and NCCL drops it. A group with a
+ * hole in it stays open: closing would start it.
  */
 static int can_go_on(struct lab_run *r, enum run_status mine)
 {
@@ -273,7 +277,7 @@ static int can_go_on(struct lab_run *r, enum run_status mine)
 
 /* ---- a case -------------------------------------------------------------- */
 
-/* The judge reads answers from answers.txt: there is nothing to run. */
+/* Nothing to run: the judge reads answers from answers.txt. */
 static ncclResult_t run_answer(struct lab_run *r)
 {
     (void)r;
@@ -303,7 +307,7 @@ static _Noreturn void leave_group_open(void)
     run_leave(RUN_ERROR, text);
 }
 
-/* One iteration. Leaving it from inside jumps back here. */
+/* Run one iteration. run_leave() jumps back here. */
 static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
 {
     now.thread = pthread_self();
@@ -314,7 +318,7 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
         guard_end();
         return with_device_hole(now.status);
     }
-    (void)cudaGetLastError(); // an earlier case's is not this one's
+    (void)cudaGetLastError(); // clear the error of an earlier case
     guard_begin(r->rank, r->c->name);
     const ncclResult_t err = k->run(r);
     if (err == ncclSuccess && meter_open_groups() > 0)
@@ -326,7 +330,7 @@ static enum run_status iterate(struct lab_run *r, const struct lab_kind *k)
     return with_device_hole(err == ncclSuccess ? RUN_OK : RUN_ERROR);
 }
 
-/* The first call of student code that failed; NULL: none did. It matters if the
+/* The first failed call of student code, or NULL. It matters if the
  * result is wrong. */
 static const char *failure_text(char *out, size_t nbytes)
 {
@@ -363,10 +367,10 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
     for (int i = -warmup; i < iterations && worst == RUN_OK; i++) {
         r->iteration = i;
         const uint64_t digest = evidence_take_digest(r->evidence);
-        if (!evidence_has_recorder(r->evidence)) // which has the seed
+        if (!evidence_has_recorder(r->evidence)) // a recorder has the seed
             r->seed = chain_seed(seed, i, digest);
         mine = iterate(r, k);
-        if (mine != RUN_OK) // now, because agree() may end this process
+        if (mine != RUN_OK) // record it now: agree() may end this process
             evidence_put_status(r->evidence, case_no, mine, now.text);
         worst = agree(r, mine, &(struct lost){lost, arg});
         if (worst == RUN_OK)

@@ -11,27 +11,27 @@
 #include "lab/lab.h"
 
 /*
- * Set up what all cases share. All ranks call. 0, or -1 on all ranks if there
- * are not enough devices, after one of them has reported it.
+ * Set up what all cases share. All ranks call. Returns 0, or -1 on all ranks if
+ * there are too few devices, after one rank has reported it.
  */
 int run_setup(struct lab_run *r, MPI_Comm comm);
 void run_teardown(struct lab_run *r);
 
 /*
- * Called on a rank that left a case early, if others have not returned from the
+ * Called on a rank that left a case early, if other ranks don't return from the
  * student's function for seconds: they wait for something that this rank will
  * no longer do. When it returns, the run is aborted.
  */
 typedef void run_lost_fn(void *arg, enum run_status status, const char *text);
 
 /*
- * Run `iterations` of a case, after `warmup` ones that are not recorded, and
- * record how it ended (r->evidence). seed: of this rank and case. All ranks
- * call.
+ * Run `warmup` iterations of a case that are not recorded, then `iterations`
+ * that are, and record how it ended (r->evidence). seed is that of this rank
+ * and case. All ranks call.
  *
  * A rank leaves a case early at a hole or an error; the others then leave after
- * that iteration. Returns, the same on all ranks, 1 if another case can be run:
- * 0 if enqueued work will never complete, or a device has failed.
+ * that iteration. Returns 1 on all ranks if another case can be run, 0 on all
+ * if enqueued work will never complete or a device has failed.
  */
 int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
              uint64_t seed, int iterations, int warmup, run_lost_fn *lost,
@@ -39,33 +39,33 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
 
 /*
  * Run a command of the lab. All ranks call and get the same exit status. If
- * student code reaches a hole, some rank reports it and the run ends with
- * status 1.
+ * student code reaches a hole, a rank reports it and the run ends with status
+ * 1.
  */
 int run_command(struct lab_run *r, const struct lab_command *c, int argc,
                 char **argv);
 
 /* ---- between run.c and lab.c --------------------------------------------- */
 
-/* Leave the case from inside, with this status and text. */
+/* Leave the case from inside student code, with this status and text. */
 void run_leave(enum run_status status, const char *text)
     __attribute__((noreturn));
 
 void lab_free_events(void);
 
-/* The judge takes modelled times from the graph: lab_end() is not to compute
- * them on every rank as well, which takes a replay each. */
+/* Keep lab_end() from computing modelled times, which takes a replay on every
+ * rank: the judge takes them from the graph. */
 void lab_leave_times_to_judge(void);
 
-/* After a case that was left within an iteration: what follows, such as the
- * inputs of the next case, is no part of it. */
+/* Close the range of a case that was left within an iteration, so that what
+ * follows, such as inputs of the next case, is not counted as part of it. */
 void lab_leave_range(void);
 
-/* Called by a kernel of simgpu that reaches a hole, on the thread that runs it
- * (hole.cuh). */
+/* Called by a kernel of simgpu that reaches a hole, on the thread that runs the
+ * kernel (hole.cuh). */
 void lab_device_hole(const char *what);
 
-/* For calls that fail if student code's work on the device fails. */
+/* For calls that fail if the student's work on the device fails. */
 #define RUN_TRY(call)                                                          \
     do {                                                                       \
         const cudaError_t run_try_ = (call);                                   \

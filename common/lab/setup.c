@@ -28,7 +28,7 @@ static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
 }
 
 /* True if every rank has a device of its own on its node, or ranks may share.
- * *shared: they do share. */
+ * *shared is set if they do share. */
 static int enough_devices(struct lab_run *r, int *shared)
 {
     enum { TOO_FEW, SHARED, ENOUGH };

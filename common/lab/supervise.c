@@ -21,29 +21,29 @@
 #include "lab/watch.h"
 
 enum {
-    SHOW_NBYTES = 256 << 10, /* of a case's output are passed on, ... */
-    MOST_NBYTES = 8 << 20,   /* and with more, it is ended */
-    CASE_SEC = 120,          /* for a case, by the clock on the wall */
-    KEEP_NBYTES = 64 << 10,  /* of reports */
+    SHOW_NBYTES = 256 << 10, /* output of a case that is passed on */
+    MOST_NBYTES = 8 << 20,   /* output at which a case is ended */
+    CASE_SEC = 120,          /* wall-clock time that a case may take */
+    KEEP_NBYTES = 64 << 10,  /* output kept to search for reports */
     MAX_ARGS = 600,
 };
 
 struct stream { /* stdout or stderr of the ranks */
     int fd;     /* -1: closed */
     FILE *to;
-    char line[8192]; /* not yet complete */
+    char line[8192]; /* the incomplete line read so far */
     size_t nline;
-    int blank; /* an empty line, which may be the launcher's */
+    int blank; /* an empty line is held back: it may be the launcher's */
 };
 
-struct ranks { /* one run of them */
+struct ranks { /* one run of the ranks */
     const struct results *results;
     pid_t pid;
     struct stream stream[2];
-    int32_t now;      /* the case that was running when last looked */
-    double since_sec; /* and since when */
-    size_t nbytes;    /* that it has printed */
-    char why[128];    /* the supervisor's reason to end it, or "" */
+    int32_t now;      /* the running case at the last look */
+    double since_sec; /* when that case was first seen */
+    size_t nbytes;    /* output of that case so far */
+    char why[128];    /* why the supervisor ends the run, or "" */
     char words[KEEP_NBYTES];
     size_t nwords;
 };
@@ -61,7 +61,7 @@ int supervise_applies(void)
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* mpirun, of the same MPI as the one that started this process. */
+/* The mpirun of the MPI that started this process. */
 static void find_launcher(char path[64 + 4096])
 {
     char parent[64], self[4096];
@@ -76,7 +76,8 @@ static void find_launcher(char path[64 + 4096])
         strcpy(path, "mpirun");
 }
 
-/* Forget the job that this process is a rank of. */
+/* Leave the job of this process: remove the launcher's environment
+ * variables. */
 static void leave_job(void)
 {
     static const char *const names[] = {"PMI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
@@ -91,7 +92,7 @@ static void leave_job(void)
             continue;
         }
         snprintf(name, sizeof name, "%.*s", (int)n, *e);
-        unsetenv(name); // the next variable moves here
+        unsetenv(name); // the next variable moves to *e
     }
 }
 
@@ -141,7 +142,7 @@ static int start(struct ranks *r, char **argv)
 
 /* ---- following ----------------------------------------------------------- */
 
-/* Pass on n bytes; those beyond the limit are dropped. */
+/* Pass on n bytes of output, unless the case is over its limit. */
 static void show(struct ranks *r, FILE *to, const char *text, size_t n)
 {
     if (r->nbytes > SHOW_NBYTES)
@@ -154,8 +155,8 @@ static void show(struct ranks *r, FILE *to, const char *text, size_t n)
                 lab.name);
 }
 
-/* A line, or the last part of one: kept for the verdict, and passed on unless
- * it is a report. */
+/* Handle a line, or the last part of one: keep it for the verdict, and pass it
+ * on unless it is part of a report. */
 static void take_line(struct ranks *r, struct stream *s)
 {
     const size_t n = s->nline;
@@ -194,11 +195,11 @@ static void take(struct ranks *r, struct stream *s)
             take_line(r, s);
     }
     if (s->to == stdout && s->nline && !strchr("=Y[TP", s->line[0]))
-        take_line(r, s); // a prompt, or a row of dots
+        take_line(r, s); // show a prompt or a row of dots at once
 }
 
-/* Note which case runs. End the run if it takes too long, or prints too
- * much. */
+/* Note which case is running. End the run if the case takes too long or
+ * prints too much. */
 static void look(struct ranks *r)
 {
     const int32_t now = atomic_load(&r->results->progress->now);
@@ -246,11 +247,12 @@ static int follow(struct ranks *r)
 
 /* ---- the cases ----------------------------------------------------------- */
 
-/* The run ended in case i: that is the verdict on it. */
+/* The run ended during case i: make that the verdict on it. */
 static void fail(const struct ranks *r, int i, int status)
 {
     struct judge_verdict *const v = &r->results->progress->c[i].verdict;
     *v = JUDGE_VERDICT_NONE;
+    v->unfinished = 1;
     if (r->why[0])
         snprintf(v->message, sizeof v->message, "%s", r->why);
     else if (!words_find(r->words, v->message, sizeof v->message))
@@ -259,8 +261,7 @@ static void fail(const struct ranks *r, int i, int status)
     atomic_store(&r->results->progress->c[i].state, PROGRESS_JUDGED);
 }
 
-/* Print rows that the ranks have left to the supervisor; returns their
- * number. */
+/* Print the rows that the ranks have not printed; returns their number. */
 static int print_rows(const struct results *v)
 {
     int n = 0;
@@ -272,7 +273,8 @@ static int print_rows(const struct results *v)
     return n;
 }
 
-/* Reports that no verdict holds: the run did not begin, or it ended well. */
+/* Print reports that are in no verdict, because the run failed to start, or
+ * ended normally. */
 static void print_reports(char *words)
 {
     char *rest;
@@ -291,8 +293,8 @@ static int count(const struct results *v, int open)
     return n;
 }
 
-/* One run of the ranks, for the cases that are left. -1 if others are to be
- * run, else the exit status. */
+/* Run the ranks once, for the cases that are left. Returns -1 if cases remain
+ * to be run, else the exit status. */
 static int run(const struct results *v, char **argv)
 {
     static struct ranks r;
@@ -311,16 +313,18 @@ static int run(const struct results *v, char **argv)
         fail(&r, i, status);
     print_rows(v);
     atomic_store(&v->progress->now, -1);
-    if (ended || count(v, 0) == before) { // done, or no case could begin
+    if (ended || count(v, 0) == before) { // all done, or no case could start
         print_reports(r.words);
         return status;
     }
     return count(v, 1) > 0 ? -1 : (results_end(v), 1);
 }
 
-/* The other ranks have nothing to do, but stay until rank 0 ends, the first
- * child of their common parent: where a rank has gone, Hydra (MPICH 4.0) reads
- * its closed connection in a loop, on a core that the lab needs. */
+/*
+ * Ranks other than 0 have nothing to do, but must not end before rank 0, the
+ * first child of their common parent: when a rank ends, Hydra (MPICH 4.0) reads
+ * its closed connection in a loop, on a core that the lab needs.
+ */
 static void wait_for_rank_0(void)
 {
     char path[64];
@@ -331,7 +335,7 @@ static void wait_for_rank_0(void)
     const int found = f && fscanf(f, "%d", &first) == 1;
     if (f)
         fclose(f);
-    // glibc has the function from 2.36 on
+    // glibc has pidfd_open() only since 2.36
     const long fd =
         found && first != getpid() ? syscall(SYS_pidfd_open, first, 0) : -1;
     struct pollfd end = {(int)fd, POLLIN, 0};
@@ -339,7 +343,7 @@ static void wait_for_rank_0(void)
         ;
 }
 
-_Noreturn void supervise(char **argv, const struct options *o,
+_Noreturn void supervise(char **argv, const struct lab_options *o,
                          const struct plan *p)
 {
     int status = -1;
@@ -360,5 +364,5 @@ _Noreturn void supervise(char **argv, const struct options *o,
     while (status < 0)
         status = run(&v, argv);
     fflush(NULL);
-    _exit(status); // it has run no case: simgpu has no graph to save
+    _exit(status); // skips simgpu's exit handlers: no case ran here
 }

@@ -10,11 +10,11 @@
 
 struct size { /* the size of one operation */
     enum bench_shape shape;
-    size_t count;      /* as in NCCL's call */
+    size_t count;      /* count argument of NCCL's call */
     size_t send, recv; /* elements in this rank's buffers */
     size_t whole;      /* elements in the larger kind of buffer */
-    int gets;          /* this rank's recvbuf is defined afterwards */
-    size_t element;    /* bytes */
+    int gets;          /* the call defines this rank's recvbuf */
+    size_t element;    /* bytes per element */
 };
 
 /* The size whose larger buffer has about nbytes. */
@@ -41,13 +41,13 @@ static int can_be_in_place(enum bench_shape shape)
     return shape != BENCH_ALL_TO_ALL && shape != BENCH_SEND_RECV;
 }
 
-/* True if the buffers of this size have contents, and are to be looked at. */
+/* True if buffers of this size keep their contents and results are checked. */
 static int is_checked(const struct sweep *s, const struct size *z)
 {
     return s->check && z->whole * z->element + 2 * JUDGE_RED_ZONE < s->contents;
 }
 
-/* Make buffers with fresh inputs; in place, one is part of the other. */
+/* Make buffers with fresh inputs. In place, one buffer is part of the other. */
 static struct sweep_call prepare(const struct sweep *s, const struct size *z,
                                  int in_place)
 {
@@ -58,7 +58,8 @@ static struct sweep_call prepare(const struct sweep *s, const struct size *z,
     char *recv = in_place && z->send >= z->recv
                      ? send
                      : lab_buffer(r, z->recv * z->element);
-    if (in_place && z->send > z->recv) // its own block of sendbuf
+    // recvbuf is this rank's block of sendbuf
+    if (in_place && z->send > z->recv)
         recv = send + own;
     if (in_place && z->recv > z->send) {
         CUDA_MUST(cudaMemcpyAsync(recv + own, send, z->send * z->element,
@@ -77,7 +78,7 @@ static struct sweep_call prepare(const struct sweep *s, const struct size *z,
     return c;
 }
 
-/* ---- what should come out ------------------------------------------------ */
+/* ---- expected results ---------------------------------------------------- */
 
 static uint64_t seed_of(int rank)
 {
@@ -94,8 +95,8 @@ static void input_at(const struct sweep *s, int rank, size_t begin,
                  data_value(seed_of(rank), begin + i, s->type));
 }
 
-/* Elements [begin, begin + count) of all ranks' inputs, reduced. `in` holds as
- * many. */
+/* Elements [begin, begin + count) of all ranks' inputs, reduced. `in` is
+ * scratch memory for as many elements. */
 static void reduced(const struct sweep *s, size_t begin, size_t count,
                     char *want, char *in)
 {
@@ -107,9 +108,9 @@ static void reduced(const struct sweep *s, size_t begin, size_t count,
 }
 
 /*
- * The whole reduction, which all ranks need: each computes a part, and the
- * parts are exchanged. All of it on every rank would take n^2 inputs, minutes
- * at 64 ranks.
+ * The whole reduction, which all ranks need: each rank computes a part, and the
+ * ranks exchange their parts. If every rank computed all of it, that would take
+ * n^2 inputs, which is minutes at 64 ranks.
  */
 static void shared_reduction(const struct sweep *s, const struct size *z,
                              char *want, char *in)
@@ -130,8 +131,8 @@ static void shared_reduction(const struct sweep *s, const struct size *z,
     MPI_MUST(MPI_Type_free(&element));
 }
 
-/* The plain reference: this rank's recvbuf. `in` holds as many elements. All
- * ranks call. */
+/* The plain reference for this rank's recvbuf. `in` is scratch memory for as
+ * many elements. All ranks call. */
 static void reference(const struct sweep *s, const struct size *z, char *want,
                       char *in)
 {
@@ -202,7 +203,7 @@ static ncclResult_t measure(const struct sweep *s, const struct sweep_op *op,
     return ncclSuccess;
 }
 
-/* Check and time one size, one way. */
+/* Check and time one size, in place or not. */
 static ncclResult_t one_way(const struct sweep *s, const struct sweep_op *op,
                             const struct size *z, int in_place,
                             struct bench_time *t)
@@ -246,7 +247,7 @@ static ncclResult_t one_size(const struct sweep *s, const struct sweep_op *op,
 
 /* ---- the command --------------------------------------------------------- */
 
-/* Each rank's device, as nccl-tests lists them. */
+/* Print each rank's device, in the form of nccl-tests. */
 static void print_devices(const struct sweep *s)
 {
     struct cudaDeviceProp p;
@@ -304,7 +305,7 @@ int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,
     print_devices(&s);
     for (int i = 0; i < s.nops; i++) {
         const ncclResult_t err = sweep_op(&s, s.op[i], &b, &wrong_elements);
-        if (err != ncclSuccess) // others may be waiting for this rank
+        if (err != ncclSuccess) // other ranks may be waiting for this rank
             must_stop(__FILE__, __LINE__, s.op[i]->name,
                       ncclGetErrorString(err));
     }

@@ -5,14 +5,14 @@
  *     mpirun -n 8 build/lab1 --bench --op all_reduce --min-kb 1 --max-mb 64
  *
  * For each size, the operation is run once on fresh inputs and its result
- * compared with a plain reference (#wrong is counted, not assumed). Then
- * `iterations` calls are timed by two events, after `warmup` calls. The time is
- * their mean on the slowest rank.
+ * compared with a plain reference, which gives #wrong. Then `warmup` calls run,
+ * and `iterations` calls are timed by two events. The time is their mean on the
+ * slowest rank.
  *
  * Buffers of 8 MiB and more are only timed (#wrong is N/A), unless --check is
- * given: on simgpu they have no contents then, and take neither memory nor
- * time. A lab's own operations have kernels, which need contents: with one of
- * them, all sizes are checked.
+ * given: on simgpu they then keep no contents and take neither memory nor time.
+ * A lab's own operations have kernels, which need contents: if the sweep
+ * includes one, all sizes are checked.
  */
 #ifndef COMMLAB_LAB_SWEEP_H
 #define COMMLAB_LAB_SWEEP_H
@@ -24,12 +24,12 @@ struct sweep_call { /* one call of an operation, on this rank */
     const struct lab_run *r;
     const void *sendbuf;
     void *recvbuf;
-    size_t
-        count; /* as NCCL's call takes it: of a block, where there are blocks */
+    size_t count; /* NCCL's count argument: elements per block if there are
+                     blocks */
     ncclDataType_t type;
     ncclRedOp_t op;
     int root;
-    void *scratch; /* twice the larger buffer */
+    void *scratch; /* twice as large as the larger buffer */
     size_t scratch_nbytes;
 };
 
@@ -39,15 +39,18 @@ struct sweep_op {
     ncclResult_t (*run)(const struct sweep_call *c); /* enqueues on r->stream */
 };
 
-/* NCCL's own eight collectives, and a ring of sends: ended by a NULL name. */
+/* NCCL's own eight collectives, and a ring of sends; a NULL name
+ * ends the table. */
 extern const struct sweep_op sweep_nccl[];
 
-/* sweep_dataless(): for a lab's dataless_for (lab.h).
+/*
+ * sweep_dataless() is for a lab's dataless_for (lab.h).
  *
- * The command: sweeps the operations named by --op, of NCCL's and of the lab's
- * own (ended by a NULL name; may be NULL). "all" means NCCL's; the default is
- * all_reduce. All ranks call. Returns 0; 1 if a result was wrong; 2 for wrong
- * usage, after a message from rank 0. A call that fails stops the run.
+ * sweep_main() is the command: it sweeps the operations named by --op, NCCL's
+ * or the lab's own (ended by a NULL name; may be NULL). "all" means NCCL's; the
+ * default is all_reduce. All ranks call. Returns 0; 1 if a result was wrong; 2
+ * for wrong usage, after a message from rank 0. A call that fails stops the
+ * run.
  */
 const char *sweep_dataless(int argc, char **argv);
 int sweep_main(struct lab_run *r, const struct sweep_op *own, int argc,

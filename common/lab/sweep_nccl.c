@@ -51,7 +51,7 @@ static ncclResult_t scatter(const struct sweep_call *c)
                        c->r->comm, c->r->stream);
 }
 
-/* Every rank sends to its right and receives from its left. */
+/* Every rank sends to its right neighbour and receives from its left one. */
 static ncclResult_t sendrecv(const struct sweep_call *c)
 {
     const int n = c->r->nranks, rank = c->r->rank;

@@ -8,8 +8,11 @@
 
 enum { MAX_ITERATIONS = 1000 };
 
-/* Larger buffers have no contents on simgpu, unless --check is given: filling
- * and checking 1 GiB on 8 ranks takes minutes. The default sweep is checked. */
+/*
+ * Buffers of this size or more keep no contents on simgpu unless --check is
+ * given: filling and checking 1 GiB on 8 ranks takes minutes. The default sweep
+ * stays below and is checked.
+ */
 #define UNCHECKED "8M"
 
 static const struct option known[] = {
@@ -27,7 +30,7 @@ static const char usage[] =
     "        [--iterations N] [--in-place] [--check | --no-check]\n"
     "        [--output FILE.csv]\n";
 
-/* Print what is wrong, on rank 0. Returns 2. */
+/* Print the error on rank 0. Returns 2. */
 static int wrong(const struct sweep *s, const char *what, const char *value,
                  const char *instead)
 {
@@ -66,7 +69,7 @@ static int take_op(struct sweep *s, const char *name)
     return wrong(s, "--op", name, names);
 }
 
-/* Names between commas. */
+/* Read names separated by commas. */
 static int take_ops(struct sweep *s, char *names)
 {
     char *rest;
@@ -92,7 +95,7 @@ static size_t amount(const char *text, double unit)
                : (size_t)(v * unit);
 }
 
-/* Sizes between commas. */
+/* Read sizes separated by commas. */
 static int take_sizes(struct sweep *s, char *sizes)
 {
     char *rest;
@@ -117,7 +120,7 @@ static int take_type(struct sweep *s, const char *value)
     return found >= 0 ? 0 : wrong(s, "--dtype", value, why);
 }
 
-/* Take option k. 0, or 2 after a message. */
+/* Handle option k. Returns 0, or 2 after a message. */
 static int take(struct sweep *s, int k, char *value)
 {
     int found = 0;
@@ -158,8 +161,11 @@ static int take(struct sweep *s, int k, char *value)
     }
 }
 
-/* The smallest buffer without contents, as sweep_dataless() or the user has
- * set it; GPUs ignore it, and the sweep is the same there. */
+/*
+ * The size from which on buffers keep no contents, as set by sweep_dataless()
+ * or by the user. GPUs ignore it, but it decides which sizes are checked there,
+ * too.
+ */
 static uint64_t contents_below(void)
 {
     const char *const text = getenv("SIMGPU_DATALESS");

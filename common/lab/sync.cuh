@@ -20,27 +20,28 @@
 
 #include <sync_words.cuh>
 
-// Read a flag. Later reads see what was written before it was set. (acquire)
+// Acquire: read a flag; later reads see what was written before it was set.
 static __device__ __forceinline__ unsigned sync_load(const unsigned *flag)
 {
     return sync_words_load_acquire(flag);
 }
 
-// Set a flag after all earlier writes. (release)
+// Release: set a flag after all earlier writes.
 static __device__ __forceinline__ void sync_store(unsigned *flag,
                                                   unsigned value)
 {
     sync_words_store_release(flag, value);
 }
 
-// Add to a counter that others wait on; returns its old value. (both)
+// Acquire and release: add to a counter that others wait on, and return its old
+// value.
 static __device__ __forceinline__ unsigned sync_add(unsigned *counter,
                                                     unsigned n)
 {
     return sync_words_add(counter, n);
 }
 
-// Wait until a flag is at least `value`, or exactly it. (acquire)
+// Acquire: wait until a flag is at least `value`, or exactly `value`.
 static __device__ __forceinline__ void sync_wait_reached(const unsigned *flag,
                                                          unsigned value)
 {

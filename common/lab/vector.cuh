@@ -1,21 +1,8 @@
 // vector.cuh: element-wise kernels that move 16 bytes at a time
 //
-// Such a kernel is limited by memory bandwidth, and a GPU reaches most of it if
-// each thread accesses 16 bytes at once. So a thread takes the elements in
-// packs:
-//
-//     count 10   | thread 0      | thread 1      | 0 | 1 |   packs of 4 floats,
-//     y          | 0   1   2   3 | 4   5   6   7 | 8 | 9 |   then the rest
-//
-// The kernel gives the operation on one element of each array:
-//
-//     vector_each(count, [](float &y, float x) { y += x; }, vector_inout(y),
-//                 vector_in(x));
-//
-// A pack has as many elements as fit in 16 bytes of the largest type. All
-// arrays should be aligned to packs, as cudaMalloc's are; if one isn't,
-// elements are processed one by one. Arrays may be identical, but may not
-// overlap otherwise.
+// Memory bandwidth limits such a kernel, and a GPU reaches most of its
+// bandwidth if each thread accesses 16 bytes at once. So a thread takes the
+// elements in packs:
 #ifndef COMMLAB_LAB_VECTOR_CUH
 #define COMMLAB_LAB_VECTOR_CUH
 
@@ -23,11 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VECTOR_BYTES = 16, VECTOR_THREADS = 256 };
+// Bytes of one load or store; threads of a block; threads that a multiprocessor
+// of a data center's GPU holds.
+enum { VECTOR_BYTES = 16, VECTOR_THREADS = 256, VECTOR_RESIDENT = 2048 };
 
-// The number of blocks of VECTOR_THREADS threads for count elements, of which a
-// thread takes `each` at a time: enough for all, but no more than the device
-// runs at once.
+// The number of blocks of VECTOR_THREADS threads for count elements, if a
+// thread takes `each` at a time: enough for all elements, but no more blocks
+// than the device runs at once.
 static inline unsigned vector_blocks(size_t count, size_t each)
 {
     int device = 0, nprocessors = 1;
@@ -36,7 +25,8 @@ static inline unsigned vector_blocks(size_t count, size_t each)
                            device);
     const size_t per_block = VECTOR_THREADS * each;
     const size_t full = (count + per_block - 1) / per_block;
-    const size_t most = (size_t)nprocessors * (2048 / VECTOR_THREADS);
+    const size_t most =
+        (size_t)nprocessors * (VECTOR_RESIDENT / VECTOR_THREADS);
     return (unsigned)(full < most ? full : most);
 }
 
@@ -101,7 +91,7 @@ template <class... T> static __host__ __device__ constexpr int vector_width()
     return (int)(VECTOR_BYTES / largest);
 }
 
-// Call f with an element of each array, for count elements, by all threads of
+// Call f for count elements, with one element of each array, on all threads of
 // the grid.
 template <class F, class... T, vector_use... USE>
 static __device__ void vector_each(size_t count, F f, vector_array<T, USE>... a)

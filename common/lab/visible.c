@@ -9,6 +9,7 @@
 #include <unistd.h> /* usleep */
 
 #include "base/must.h"
+#include "graph/hazard/hazard.h"
 #include "judge/answers.h"
 #include "judge/spans.h"
 #include "lab/kit.h"
@@ -16,15 +17,16 @@
 #include "lab/watch.h"
 
 /*
- * Every rank has all verdicts, so that any of them can report if the others are
+ * Every rank has all verdicts, so any of them can report if the others are
  * lost.
  */
 struct visible {
     const struct lab_run *r;
     struct results results;
-    int now;             /* the current case */
-    struct watch *watch; /* on rank 0, if there is a graph */
-    char *answers;       /* text of answers.txt, or NULL */
+    int now;                  /* the current case */
+    struct watch *watch;      /* on rank 0, if the run has a graph */
+    char *answers;            /* text of answers.txt, or NULL */
+    struct hazard_past *past; /* what earlier cases wrote, on rank 0 */
 };
 
 static struct progress_case *case_of(const struct visible *v, int i)
@@ -35,9 +37,9 @@ static struct progress_case *case_of(const struct visible *v, int i)
 /* ---- judging ------------------------------------------------------------- */
 
 /*
- * Wait for rank 0 without spinning: MPI's own waits spin, and if ranks
- * outnumber cores, that takes CPU time from the rank that judges. PMPI, because
- * the number of polls must not be recorded.
+ * Wait for rank 0 without spinning. MPI's own waits spin, and if ranks
+ * outnumber cores, that takes CPU time from the rank that judges. The polls use
+ * PMPI because their number, which varies, must not be recorded.
  */
 static void wait_asleep(MPI_Request *request)
 {
@@ -45,8 +47,8 @@ static void wait_asleep(MPI_Request *request)
         MPI_MUST(PMPI_Test(request, &done, MPI_STATUS_IGNORE));
 }
 
-/* Gather all ranks' evidence on rank 0, and free each rank's. NULL on
- * others. */
+/* Gather all ranks' evidence on rank 0, and free the ranks' copies. NULL
+ * on other ranks. */
 static struct evidence *collect(const struct lab_run *r, char *data,
                                 size_t nbytes, uint64_t nonce)
 {
@@ -78,22 +80,32 @@ static struct evidence *collect(const struct lab_run *r, char *data,
     return e;
 }
 
-/* The verdict on a case, from rank 0's evidence and graph. */
+/* The seed of a rank in a case. */
+static uint64_t seed_of(const struct lab_options *o, const struct plan_case *c,
+                        int rank)
+{
+    return o->has_key
+               ? judge_key_seed(o->key, rank)
+               : judge_seed(judge_case_seed(o->seed, c->name), (uint64_t)rank);
+}
+
+/* Judge a case by rank 0's evidence and graph. */
 static void judge(const struct visible *v, int i, const struct evidence *e,
                   const struct graph *g, const char *graph_problem)
 {
     char err[256];
     const struct plan_case *const c = &v->results.p->cases[i];
-    const uint64_t seed = judge_case_seed(v->results.o->seed, c->name);
     uint64_t *const seeds = calloc((size_t)v->r->nranks, sizeof *seeds);
     if (!seeds)
         must_stop(__FILE__, __LINE__, "calloc", "out of memory");
     for (int k = 0; k < v->r->nranks; k++)
-        seeds[k] = judge_seed(seed, (uint64_t)k);
+        seeds[k] = seed_of(v->results.o, c, k);
     struct spans *const spans =
         g ? spans_new(g, v->results.machine, err, sizeof err) : NULL;
     if (g && !spans)
         graph_problem = err;
+    if (spans)
+        spans_after(spans, v->past);
     const struct judge_task t = {.c = c,
                                  .case_no = (unsigned)i,
                                  .nranks = v->r->nranks,
@@ -105,14 +117,16 @@ static void judge(const struct visible *v, int i, const struct evidence *e,
                                  .graph_problem = graph_problem,
                                  .answers = v->answers};
     judge_case(judge_labs[0], &t, &case_of(v, i)->verdict);
+    size_t nmore;
+    spans_hazard(&t, &nmore); // later cases need what this one wrote
     spans_free(spans);
     free(seeds);
 }
 
 /* ---- running ------------------------------------------------------------- */
 
-/* Only this rank has left the case: report how, for all. A supervisor prints it
- * and runs the other cases. */
+/* Only this rank has left the case: report for all ranks how it did. A
+ * supervisor prints the report and runs the other cases. */
 static void lost(void *arg, enum run_status status, const char *text)
 {
     struct visible *const v = arg;
@@ -121,6 +135,7 @@ static void lost(void *arg, enum run_status status, const char *text)
         return;
     c->verdict = JUDGE_VERDICT_NONE;
     c->verdict.not_implemented = status == RUN_NOT_IMPLEMENTED;
+    c->verdict.unfinished = !c->verdict.not_implemented;
     snprintf(c->verdict.message, sizeof c->verdict.message, "rank %d: %s",
              v->r->rank, text);
     atomic_store(&c->state, PROGRESS_JUDGED);
@@ -135,12 +150,11 @@ static void lost(void *arg, enum run_status status, const char *text)
     results_end(&v->results);
 }
 
-/* Run and judge one case. True if another can follow. */
+/* Run and judge one case. True if another case can follow. */
 static int do_case(struct visible *v, struct lab_run *r, int i)
 {
     const struct plan_case *const c = &v->results.p->cases[i];
     const uint64_t nonce = v->results.o->seed;
-    const uint64_t seed = judge_case_seed(v->results.o->seed, c->name);
     char *data, err[256] = "";
     size_t nbytes;
     v->now = i;
@@ -151,7 +165,7 @@ static int do_case(struct visible *v, struct lab_run *r, int i)
     if (!r->evidence)
         must_stop(__FILE__, __LINE__, "evidence_memory", strerror(errno));
     const int go_on =
-        run_case(r, c, (unsigned)i, judge_seed(seed, (uint64_t)r->rank),
+        run_case(r, c, (unsigned)i, seed_of(v->results.o, c, r->rank),
                  v->results.o->iterations, v->results.o->warmup, lost, v);
     struct graph *const g =
         go_on ? watch_end(v->watch, r, err, sizeof err) : NULL;
@@ -177,7 +191,7 @@ static int do_case(struct visible *v, struct lab_run *r, int i)
     return go_on;
 }
 
-enum visible_end visible_run(struct lab_run *r, const struct options *o,
+enum visible_end visible_run(struct lab_run *r, const struct lab_options *o,
                              const struct plan *p)
 {
     struct visible v = {.r = r,
@@ -191,6 +205,9 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
     char path[2 * PATH_MAX];
     int go_on = 1, nrun = 0;
     v.watch = watch_new(r);
+    v.past = hazard_past_new();
+    if (!v.past)
+        must_stop(__FILE__, __LINE__, "hazard_past_new", "out of memory");
     if (v.results.machine)
         lab_leave_times_to_judge();
     kit_answers(path, sizeof path);
@@ -202,7 +219,7 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
             continue;
         nrun++;
         if (atomic_load(&case_of(&v, i)->state) != PROGRESS_OPEN)
-            continue; // in an earlier run
+            continue; // an earlier run has judged it
         go_on = do_case(&v, r, i);
         if (r->rank == 0)
             results_row(&v.results, i);
@@ -212,6 +229,7 @@ enum visible_end visible_run(struct lab_run *r, const struct options *o,
     results_points(&v.results, &points, &most);
     progress_free(v.results.progress);
     watch_free(v.watch);
+    hazard_past_free(v.past);
     free(v.answers);
     return nrun > 0 && points >= most ? VISIBLE_FULL
            : go_on                    ? VISIBLE_PARTIAL

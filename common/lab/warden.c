@@ -31,7 +31,7 @@ static void say(int connection, enum warden_kind kind, int value)
     recorder_write(connection, &w, sizeof w);
 }
 
-/* End as the rank did, for mpirun. */
+/* End as the rank did, so that mpirun sees the same status. */
 static _Noreturn void end_like(const siginfo_t *end)
 {
     if (end->si_code == CLD_EXITED)
@@ -44,7 +44,7 @@ static _Noreturn void end_like(const siginfo_t *end)
 static _Noreturn void watch(int connection, pid_t rank)
 {
     siginfo_t i;
-    prctl(PR_SET_DUMPABLE, 0); // closed to the rank, which is the same user
+    prctl(PR_SET_DUMPABLE, 0); // deny the rank, which has the same user, access
     for (;;) {
         if (waitid(P_PID, (id_t)rank, &i, WEXITED | WSTOPPED) != 0) {
             if (errno != EINTR)
@@ -73,11 +73,11 @@ void warden_start(const char *job)
         watch(connection, rank);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != warden)
-        _exit(1); // it was killed in between
+        _exit(1); // the parent was killed after the fork
     guard_make_timer();
     if (warden_restrict() != 0) {
         say(connection, WARDEN_UNABLE, errno);
         stop("seccomp");
     }
-    close(connection); // what the rank says from here on is no evidence
+    close(connection); // nothing that the rank says from here on is evidence
 }

@@ -1,9 +1,9 @@
 /*
- * warden_calls.c: a rank cannot look as if it had been killed from outside
+ * warden_calls.c: a rank can't look as if it had been killed from outside
  *
- * Its own faults (SIGSEGV, SIGABRT, ...) and exits remain as they are. Refused
- * are signals to others, and all calls by which a process brings on itself one
- * of the signals that people, shells and kernels short of memory send.
+ * A rank may still fault (SIGSEGV, SIGABRT, ...) and exit. It may not send
+ * signals to other processes, nor make calls that bring on itself one of the
+ * signals that people, shells and kernels short of memory send.
  */
 #include <errno.h>         /* EPERM */
 #include <fcntl.h>         /* F_SETSIG */
@@ -20,7 +20,7 @@
 #include "lab/warden.h"
 
 #ifndef F_SETSIG
-#define F_SETSIG 10 /* of fcntl.h, for _GNU_SOURCE */
+#define F_SETSIG 10 /* from fcntl.h with _GNU_SOURCE */
 #endif
 #ifdef __x86_64__
 #define THIS_ARCH AUDIT_ARCH_X86_64
@@ -28,7 +28,8 @@
 #define THIS_ARCH AUDIT_ARCH_AARCH64
 #endif
 
-enum { MOST = 256, OTHER_ABI = 0x40000000 /* x32: the same calls again */ };
+/* OTHER_ABI: the start of x32's numbers for the same calls. */
+enum { MOST = 256, OTHER_ABI = 0x40000000 };
 
 static struct sock_filter code[MOST];
 static unsigned ncode;
@@ -59,7 +60,7 @@ static void refuse(int why)
     give(SECCOMP_RET_ERRNO | (unsigned)why);
 }
 
-/* If the call's number is nr: up to end_call(). */
+/* Start the rules for call number nr; they end at end_call(). */
 static unsigned begin_call(long nr)
 {
     load(offsetof(struct seccomp_data, nr));
@@ -79,8 +80,11 @@ static void refuse_if(unsigned value, int why)
     refuse(why);
 }
 
-/* A call that sends signal `sig` to process `to`, by arguments: to itself
- * only, and only what it may get. */
+/*
+ * Restrict a call that sends a signal: arguments `to` and `sig` are the
+ * positions of process and signal. It may only signal the process itself, and
+ * not with a signal that comes from outside.
+ */
 static void restrict_signal(long nr, int to, int sig)
 {
     static const int outside[] = {SIGKILL, SIGTERM, SIGINT,  SIGHUP, SIGQUIT,
@@ -110,8 +114,11 @@ static void refuse_call(long nr, int why)
     end_call(begin);
 }
 
-/* Threads and plain forks only: a child may not end with another signal to its
- * parent. clone3() hides its flags in memory, and libraries have clone(). */
+/*
+ * Allow threads and plain forks only: a child must not send its parent another
+ * signal when it ends. clone3() is refused, since its flags are in memory;
+ * libraries fall back to clone().
+ */
 static void restrict_clone(void)
 {
     const unsigned begin = begin_call(SYS_clone);

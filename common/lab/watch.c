@@ -9,20 +9,22 @@
 #include <unistd.h> /* readlink */
 
 #include "base/must.h"
-#include "graph/format.h"
-#include "graph/live.h"
+#include "graph/record/format.h"
+#include "graph/record/live.h"
 
 struct watch {
     struct graph_live *live;
-    uint32_t cut; /* number of the last cut before the case */
+    uint32_t cut; /* number of the last cut before the case; 0 for the first
+                     case, whose graph includes the preparations */
+    int ncases;
 };
 
-struct where { /* a rank's graph: /proc/PID/fd/FD */
+struct where { /* the file of a rank's graph: /proc/PID/fd/FD */
     int pid, fd;
 };
 
-/* True if this file is this process's own graph: with SIMGPU_CHECK=1 it also
- * has those of others open. The launcher tells its rank. */
+/* True if this file is this process's own graph; with SIMGPU_CHECK=1 a process
+ * also has those of others open. The launcher's variable tells its rank. */
 static int is_own(int fd)
 {
     struct format_header header;
@@ -31,8 +33,8 @@ static int is_own(int fd)
            header.rank == (uint32_t)(rank ? atoi(rank) : 0);
 }
 
-/* The descriptor of the file in which this process records its graph; -1:
- * none. */
+/* The descriptor of the file in which this process records its graph; -1 if
+ * there is none. */
 static int graph_file(void)
 {
     static const char memfd[] = "/memfd:" GRAPH_MEMFD;
@@ -111,13 +113,14 @@ void watch_begin(struct watch *w, const struct lab_run *r)
     if (!w)
         return;
     read_on(w);
-    w->cut = graph_live_cut(w->live, (struct graph_ref){0, UINT32_MAX});
+    if (w->ncases++ > 0)
+        w->cut = graph_live_cut(w->live, (struct graph_ref){0, UINT32_MAX});
 }
 
 /*
- * Once rank 0 has left the barrier, every rank has recorded it and records
- * nothing more until rank 0 lets it continue. The barrier's past, back to the
- * last cut before the case, is everything that the case did.
+ * When rank 0 has left the barrier, every rank has recorded the barrier and
+ * records nothing more until rank 0 lets it continue. The barrier's past, back
+ * to the last cut before the case, is everything that the case did.
  */
 struct graph *watch_end(struct watch *w, const struct lab_run *r, char *err,
                         size_t err_nbytes)

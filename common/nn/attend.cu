@@ -1,9 +1,17 @@
 /*
  * attend.cu: blockwise causal attention
  *
- * A thread has one row (for dk and dv: one column) of one head and keeps its
- * own sums, so no two threads add to the same number and results are the same
+ * One thread computes one row of one head (for dk and dv: one column) and keeps
+ * its own sums. No two threads add to the same number, so results are the same
  * in every run.
+ *
+ *     kernels                computes                        called by
+ *     attend_begin, _end     o, most and sum of each row     nn_attend_*()
+ *     attend_block           these, from one block of keys   nn_attend()
+ *     attend_delta           delta, (rows, heads)            nn_attend_delta()
+ *     attend_dq, _dkv        dq; dk and dv, from one block   nn_attend_back()
+ *
+ * Shapes are those of nn/attend.h. Launch: vector_blocks() of VECTOR_THREADS.
  */
 #include <math.h> /* INFINITY */
 
@@ -23,7 +31,8 @@ static __device__ int place_of(const struct nn_places &p, int i)
     return p.run[r].first + i * p.run[r].stride;
 }
 
-extern "C" int nn_places_count(const struct nn_places *p)
+/* The number of positions. */
+static int count_places(const struct nn_places *p)
 {
     int n = 0;
     for (int r = 0; r < p->nruns; r++)
@@ -31,7 +40,7 @@ extern "C" int nn_places_count(const struct nn_places *p)
     return n;
 }
 
-/* How many of the run's positions are at most `place`. */
+/* The number of the run's positions that are at most `place`. */
 static int run_below(const struct nn_run *run, int place)
 {
     if (place < run->first)
@@ -70,21 +79,16 @@ static bool valid_places(const struct nn_places *p)
 
 /* ---- launches ------------------------------------------------------------ */
 
-/* Before a launch: its cost, up to cost_end(). */
+/* Begin a launch with this cost; cost_end() ends it. */
 static void attend_cost(double flops, double floats)
 {
     cost_begin(flops, floats * FLOAT);
 }
 
-static __device__ int thread_first(void)
-{
-    return (int)(blockIdx.x * blockDim.x + threadIdx.x);
-}
-
-static __device__ int thread_step(void)
-{
-    return (int)(gridDim.x * blockDim.x);
-}
+/* t from the thread's own number on, below n */
+#define EACH_THREAD(t, n)                                                      \
+    for (size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x; t < (n);    \
+         t += (size_t)gridDim.x * blockDim.x)
 
 static __device__ float dot(const float *x, const float *y, int n)
 {
@@ -98,11 +102,12 @@ static __device__ float dot(const float *x, const float *y, int n)
 
 __global__ void attend_begin(struct nn_attend a, struct nn_attend_state st)
 {
-    for (int t = thread_first(); t < st.rows * a.heads; t += thread_step()) {
+    EACH_THREAD(t, (size_t)st.rows * a.heads)
+    {
         st.most[t] = -INFINITY;
         st.sum[t] = 0;
         for (int i = 0; i < a.width; i++)
-            st.o[(size_t)t * a.width + i] = 0;
+            st.o[t * a.width + i] = 0;
     }
 }
 
@@ -111,9 +116,11 @@ __global__ void attend_block(struct nn_attend a, struct nn_attend_state st,
                              const float *k, const float *v,
                              struct nn_places cols, int ncols)
 {
-    for (int t = thread_first(); t < st.rows * a.heads; t += thread_step()) {
-        const int place = place_of(rows, t / a.heads), head = t % a.heads;
-        float *const out = st.o + (size_t)t * a.width;
+    EACH_THREAD(t, (size_t)st.rows * a.heads)
+    {
+        const int place = place_of(rows, (int)(t / a.heads));
+        const size_t head = t % a.heads;
+        float *const out = st.o + t * a.width;
         float o[NN_ATTEND_WIDTH], most = st.most[t], sum = st.sum[t];
         for (int i = 0; i < a.width; i++)
             o[i] = out[i];
@@ -121,8 +128,7 @@ __global__ void attend_block(struct nn_attend a, struct nn_attend_state st,
             if (place_of(cols, c) > place)
                 continue;
             const size_t at = ((size_t)c * a.heads + head) * a.width;
-            const float score =
-                a.scale * dot(q + (size_t)t * a.width, k + at, a.width);
+            const float score = a.scale * dot(q + t * a.width, k + at, a.width);
             const float larger = fmaxf(most, score);
             const float shrink = expf(most - larger), p = expf(score - larger);
             sum = sum * shrink + p;
@@ -139,12 +145,13 @@ __global__ void attend_block(struct nn_attend a, struct nn_attend_state st,
 
 __global__ void attend_end(struct nn_attend a, struct nn_attend_state st)
 {
-    for (int t = thread_first(); t < st.rows * a.heads; t += thread_step()) {
+    EACH_THREAD(t, (size_t)st.rows * a.heads)
+    {
         const float sum = st.sum[t];
         if (sum == 0)
             continue;
         for (int i = 0; i < a.width; i++)
-            st.o[(size_t)t * a.width + i] /= sum;
+            st.o[t * a.width + i] /= sum;
         st.most[t] += logf(sum);
     }
 }
@@ -170,11 +177,11 @@ extern "C" cudaError_t nn_attend(const struct nn_attend *a,
                                  const struct nn_places *cols, cudaStream_t s)
 {
     if (!valid(a) || !valid_places(rows) || !valid_places(cols) ||
-        st->rows != nn_places_count(rows))
+        st->rows != count_places(rows))
         return cudaErrorInvalidValue;
     const size_t pairs = nn_attend_pairs(rows, cols);
     const size_t n = (size_t)st->rows * a->heads;
-    const int ncols = nn_places_count(cols);
+    const int ncols = count_places(cols);
     if (pairs == 0)
         return cudaSuccess;
     attend_cost(4.0 * (double)pairs * a->heads * a->width,
@@ -204,14 +211,15 @@ extern "C" cudaError_t nn_attend_end(const struct nn_attend *a,
 __global__ void attend_delta(struct nn_attend a, float *delta,
                              const float *dout, const float *o, int rows)
 {
-    for (int t = thread_first(); t < rows * a.heads; t += thread_step()) {
-        const size_t at = (size_t)t * a.width;
+    EACH_THREAD(t, (size_t)rows * a.heads)
+    {
+        const size_t at = t * a.width;
         delta[t] = dot(dout + at, o + at, a.width);
     }
 }
 
-/* The weight p of row t's pair with the column at k and v; *ds is the loss's
- * derivative with respect to the product q . k. */
+/* Recompute the weight p of row t's pair with the column at k and v; *ds gets
+ * the loss's derivative with respect to the product q . k. */
 static __device__ float weight(const struct nn_attend &a,
                                const struct nn_attend_row &r, size_t t,
                                const float *k, const float *v, float *ds)
@@ -227,11 +235,13 @@ __global__ void attend_dq(struct nn_attend a, struct nn_attend_row r,
                           const float *v, struct nn_places cols, int ncols,
                           float *dq)
 {
-    for (int t = thread_first(); t < nrows * a.heads; t += thread_step()) {
-        const int place = place_of(rows, t / a.heads), head = t % a.heads;
+    EACH_THREAD(t, (size_t)nrows * a.heads)
+    {
+        const int place = place_of(rows, (int)(t / a.heads));
+        const size_t head = t % a.heads;
         float sum[NN_ATTEND_WIDTH];
         for (int i = 0; i < a.width; i++)
-            sum[i] = dq[(size_t)t * a.width + i];
+            sum[i] = dq[t * a.width + i];
         for (int c = 0; c < ncols; c++) {
             const size_t at = ((size_t)c * a.heads + head) * a.width;
             float ds;
@@ -242,7 +252,7 @@ __global__ void attend_dq(struct nn_attend a, struct nn_attend_row r,
                 sum[i] += ds * k[at + i];
         }
         for (int i = 0; i < a.width; i++)
-            dq[(size_t)t * a.width + i] = sum[i];
+            dq[t * a.width + i] = sum[i];
     }
 }
 
@@ -251,9 +261,11 @@ __global__ void attend_dkv(struct nn_attend a, struct nn_attend_row r,
                            const float *v, struct nn_places cols, int ncols,
                            float *dk, float *dv)
 {
-    for (int c = thread_first(); c < ncols * a.heads; c += thread_step()) {
-        const int place = place_of(cols, c / a.heads), head = c % a.heads;
-        const size_t at = (size_t)c * a.width;
+    EACH_THREAD(c, (size_t)ncols * a.heads)
+    {
+        const int place = place_of(cols, (int)(c / a.heads));
+        const size_t head = c % a.heads;
+        const size_t at = c * a.width;
         float sum_k[NN_ATTEND_WIDTH], sum_v[NN_ATTEND_WIDTH];
         for (int i = 0; i < a.width; i++) {
             sum_k[i] = dk[at + i];
@@ -292,9 +304,11 @@ extern "C" cudaError_t nn_attend_delta(const struct nn_attend *a, float *delta,
     return cost_end();
 }
 
-/* Of the five products of a pair, dq's kernel is charged with one and a half
- * and that of dk and dv with three and a half: one pass that shares the two
- * that both need would do five. */
+/*
+ * A pair takes five products. dq's kernel is charged with one and a half of
+ * them, and that of dk and dv with three and a half: a single pass, which
+ * computes the two shared products once, would take five.
+ */
 extern "C" cudaError_t nn_attend_back(const struct nn_attend *a,
                                       const struct nn_attend_row *r,
                                       const struct nn_places *rows,
@@ -305,7 +319,7 @@ extern "C" cudaError_t nn_attend_back(const struct nn_attend *a,
     if (!valid(a) || !valid_places(rows) || !valid_places(cols))
         return cudaErrorInvalidValue;
     const double pairs = (double)nn_attend_pairs(rows, cols) * a->heads;
-    const int nrows = nn_places_count(rows), ncols = nn_places_count(cols);
+    const int nrows = count_places(rows), ncols = count_places(cols);
     const size_t nq = (size_t)nrows * a->heads, nk = (size_t)ncols * a->heads;
     const double q = (double)nq * a->width, kv = (double)nk * a->width;
     if (pairs == 0)

@@ -1,9 +1,4 @@
-// cost.cuh: what a kernel of common/nn costs
-//
-// cost_begin() and cost_end() enclose one launch that computes nflops and reads
-// and writes nbytes of device memory. Profilers show both, and runs without
-// data (SIMGPU_DATALESS) derive times from them. cost_begin_math() names the
-// flops' precision, such as "bf16 ".
+// cost.cuh: the cost of a kernel of common/nn
 #ifndef COMMLAB_NN_COST_CUH
 #define COMMLAB_NN_COST_CUH
 
@@ -25,7 +20,7 @@ static inline void cost_begin(double nflops, double nbytes)
     cost_begin_math("", nflops, nbytes);
 }
 
-// The launch's error.
+// Close the range and return the launch's error.
 static inline cudaError_t cost_end(void)
 {
     nvtxRangePop();

@@ -1,9 +1,10 @@
 /*
  * draws.h: the generators of shape.h's values, for requests (judge/draw.h)
  *
- * The first rows of the draws of every lab that trains. A request's path leads
- * from the seed to that of the values: a parameter's number, or those of a step
- * and a micro-batch, then one of NN_PATH_INPUT, ...
+ * Every lab that trains starts its draws with these rows. A request's path
+ * leads from the seed to the seed of the values: a parameter's number, or the
+ * numbers of a step and a micro-batch followed by NN_PATH_INPUT or another
+ * NN_PATH_ constant.
  */
 #ifndef COMMLAB_NN_DRAWS_H
 #define COMMLAB_NN_DRAWS_H
@@ -13,8 +14,8 @@
 
 enum { NN_DRAW_FLOATS, NN_DRAW_BYTES, NN_DRAWS };
 
-draw_fn nn_draw_floats; /* in [-f, f); arg[0]: nn_draw_factor(f) */
-draw_fn nn_draw_bytes;  /* below arg[0] */
+draw_fn nn_draw_floats; /* values in [-f, f); arg[0]: nn_draw_factor(f) */
+draw_fn nn_draw_bytes;  /* values below arg[0] */
 int64_t nn_draw_factor(float factor);
 
 #endif

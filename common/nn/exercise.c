@@ -6,7 +6,7 @@
 #include "base/must.h"
 #include "nn/draws.h"
 
-static struct exercise the; /* one at a time */
+static struct exercise the; /* the current exercise; there is one at a time */
 
 void exercise_release(void)
 {
@@ -39,7 +39,7 @@ static struct nn_batch make_batch(struct lab_run *r, const struct nn_shape *s,
             nt ? lab_draw_buffer(r, &target, nt * nn_target_size(s)) : NULL};
 }
 
-/* The parameters, from the rank's own seed. */
+/* Fill the parameters from the rank's own seed. */
 static void make_weights(struct lab_run *r, struct nn *m)
 {
     for (int l = 0; l < m->nparams; l++) {

@@ -1,5 +1,5 @@
 /*
- * exercise.h: the setting of a student's training step, for cases of several
+ * exercise.h: the setup for a student's training step, for cases of several
  * labs
  *
  *     struct exercise *const e = exercise_new(r);     network, optimizer, data
@@ -12,8 +12,8 @@
  *     lab_end(r);
  *     exercise_show(e, r);
  *
- * There is one exercise at a time: making one releases the previous one, which
- * may have been abandoned halfway.
+ * There is one exercise at a time: exercise_new() releases the previous one,
+ * which a case may have left halfway.
  */
 #ifndef COMMLAB_NN_EXERCISE_H
 #define COMMLAB_NN_EXERCISE_H
@@ -32,15 +32,16 @@ enum { EXERCISE_STEPS = 8, EXERCISE_MICRO = 4 };
 struct exercise {
     struct nn_task task;
     struct nn m;                   /* parameters from the rank's own seed */
-    struct nn_optimizer optimizer; /* the task's */
+    struct nn_optimizer optimizer; /* the optimizer of the task */
     struct nn_batch batch[EXERCISE_STEPS][EXERCISE_MICRO];
     float *shown[EXERCISE_STEPS]; /* parameters after each step */
 };
 
-/* Make the exercise of the plan's case, with all data on the device. Blocks. */
+/* Set up the exercise of the plan's case, with all data on the device.
+ * Blocks. */
 struct exercise *exercise_new(struct lab_run *r);
 
-/* Like exercise_new(), for a task that is not from a plan. */
+/* Like exercise_new(), for a task that does not come from a plan. */
 struct exercise *exercise_of(struct lab_run *r, const struct nn_task *k);
 
 void exercise_release(void);
@@ -48,13 +49,13 @@ void exercise_release(void);
 /* Give all ranks rank 0's parameters. Blocks. */
 void exercise_same(struct exercise *e, struct lab_run *r);
 
-/* A micro-batch of a step; both numbers wrap round. */
+/* A micro-batch of a step; both numbers wrap around. */
 const struct nn_batch *exercise_batch(const struct exercise *e, int step,
                                       int micro);
 
 /* Copy the current parameters, on the network's stream. */
 void exercise_note(struct exercise *e, int step);
-/* Record all copies as outputs. After lab_end(). */
+/* Record all copies as outputs. Call it after lab_end(). */
 void exercise_show(struct exercise *e, struct lab_run *r);
 
 #ifdef __cplusplus

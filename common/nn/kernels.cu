@@ -1,8 +1,16 @@
 /*
  * kernels.cu: the operations of a training step other than products
  *
- * Elementwise kernels use packs of 16 bytes (lab/vector.cuh); those of losses
- * have a thread for each row of y.
+ *     kernels                          computes              called by
+ *     gelu, gelu_back                  elements, (count)     nn_gelu*()
+ *     squares, cross_entropy           dy (rows, cols) and   nn_mean_squares(),
+ *                                      row_loss (rows)       nn_mse(),
+ *                                                            nn_cross_entropy()
+ *     add, scale, narrow, widen        elements, (count)     nn_add() ..
+ *     sgd, adamw                       elements, (count)     nn_sgd() ..
+ *
+ * A thread takes 16 bytes of each array at a time (lab/vector.cuh), in the
+ * losses a row of y. Launch: vector_blocks() of VECTOR_THREADS.
  */
 #include <math.h> /* erff */
 
@@ -10,9 +18,11 @@
 #include "nn/cost.cuh"
 #include "nn/ops.h"
 
-/* These kernels are limited by memory bandwidth, next to which arithmetic is
- * free: a launch over `count` elements or rows, each of which reads and writes
- * nbytes. */
+/*
+ * Start the cost of a launch over `count` elements or rows, each of which reads
+ * and writes nbytes. Memory bandwidth limits these kernels, so their arithmetic
+ * counts as free.
+ */
 static void moves_begin(size_t count, int nbytes)
 {
     cost_begin(0, (double)count * (double)nbytes);
@@ -22,7 +32,7 @@ enum { PACK = VECTOR_BYTES / sizeof(float), ROW = 1 };
 
 /* ---- gelu ---------------------------------------------------------------- */
 
-static __device__ float phi(float x) /* the normal distribution function */
+static __device__ float phi(float x) /* normal distribution function */
 {
     return 0.5f * (1.0f + erff(x * 0.70710678f));
 }
@@ -69,7 +79,7 @@ extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
 
 /* ---- losses -------------------------------------------------------------- */
 
-/* target NULL: zeros */
+/* A NULL target stands for zeros. */
 __global__ void squares(size_t rows, const float *y, const float *target,
                         float *dy, float *row_loss, float scale, int cols)
 {
@@ -193,8 +203,8 @@ static __device__ uint16_t to_bf16(float x)
     return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
 }
 
-/* Below 2^-14, fp16 has a spacing of 2^-24; from there on, it is a float with
- * 13 fewer bits and an exponent that is 112 less. */
+/* Below 2^-14, the spacing of fp16 is 2^-24. From there on, fp16 is a float
+ * with 13 fewer mantissa bits and an exponent smaller by 112. */
 static __device__ uint16_t to_fp16(float x)
 {
     const unsigned u = __float_as_uint(x), sign = u >> 16 & 0x8000u;
@@ -271,7 +281,7 @@ __global__ void sgd(size_t count, float *w, const float *g, float lr)
         vector_in(g));
 }
 
-/* correct1, correct2: 1 - beta^step */
+/* correct1 and correct2 are 1 - beta^step. */
 __global__ void adamw(size_t count, float *w, const float *g, float *m,
                       float *v, struct nn_hyper h, float correct1,
                       float correct2)

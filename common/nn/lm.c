@@ -13,7 +13,7 @@
             return try_;                                                       \
     } while (0)
 
-/* ---- making it ----------------------------------------------------------- */
+/* ---- setup --------------------------------------------------------------- */
 
 static void name_param(struct lm *m, int p)
 {
@@ -58,12 +58,12 @@ static size_t widest(const struct lm_shape *s)
     return (size_t)s->vocabulary > most ? (size_t)s->vocabulary : most;
 }
 
-/* The next `count` floats of the model's memory, which has not been allocated
- * yet if `memory` is NULL: then only *used counts. */
+/* The next `count` floats of the model's memory. If `memory` is NULL, it has
+ * not been allocated yet, and only *used is advanced. */
 static float *take(float *memory, size_t *used, size_t count)
 {
     const size_t at = *used;
-    *used += (count + 3) / 4 * 4; // packs of 16 bytes
+    *used += (count + 3) / 4 * 4; // keep packs of 16 bytes aligned
     return memory ? memory + at : NULL;
 }
 
@@ -106,13 +106,13 @@ static size_t lay_out(struct lm *m, float *memory)
 
 static cudaError_t make_buffers(struct lm *m)
 {
-    const size_t room = (rows_of(m) * widest(&m->shape) + 7) / 8 * 8;
+    const size_t space = (rows_of(m) * widest(&m->shape) + 7) / 8 * 8;
     const size_t params = (m->count + 7) / 8 * 8;
     if (m->shape.precision == LM_BF16) {
         TRY(cudaMalloc((void **)&m->halves,
-                       (params + 2 * room) * sizeof *m->halves));
+                       (params + 2 * space) * sizeof *m->halves));
         for (size_t i = 0; i < 2; i++)
-            m->operand[i] = m->halves + params + i * room;
+            m->operand[i] = m->halves + params + i * space;
     }
     TRY(cudaMalloc((void **)&m->memory, lay_out(m, NULL) * sizeof *m->memory));
     lay_out(m, m->memory);
@@ -163,7 +163,8 @@ cudaError_t lm_fill(struct lm *m, uint64_t seed)
         err = cudaMemcpyAsync(q->value, h, q->count * sizeof *h,
                               cudaMemcpyHostToDevice, m->stream);
         if (err == cudaSuccess)
-            err = cudaStreamSynchronize(m->stream); // h is used again
+            // the next parameter overwrites h
+            err = cudaStreamSynchronize(m->stream);
     }
     free(h);
     return err;
@@ -203,8 +204,8 @@ static struct lm_operand weights_in(const struct lm *m, int param,
                                transposed};
 }
 
-/* *out = x, of count elements, as an operand: in bf16, rounded into scratch
- * number i. */
+/* Set *out to x, of count elements, as an operand: in bf16, x is rounded into
+ * scratch buffer i. */
 static cudaError_t operand(struct lm *m, struct lm_operand *out, int i,
                            const float *x, size_t count, int transposed)
 {
@@ -215,7 +216,7 @@ static cudaError_t operand(struct lm *m, struct lm_operand *out, int i,
     return nn_narrow(m->operand[i], x, count, NN_BF16, m->stream);
 }
 
-/* y = beta y + x @ W; W is the parameter, or its transpose */
+/* y = beta y + x @ W, where W is the parameter or its transpose. */
 static cudaError_t linear(struct lm *m, const float *x, int param,
                           int transposed, float *y, float beta)
 {
@@ -228,8 +229,8 @@ static cudaError_t linear(struct lm *m, const float *x, int param,
                       lm_rows(&m->shape), out, in);
 }
 
-/* The parameter's gradient += x^T @ dy, x (rows, p->rows), dy (rows,
- * p->cols) */
+/* The parameter's gradient += x^T @ dy; x is (rows, p->rows), dy
+ * (rows, p->cols). */
 static cudaError_t linear_dw(struct lm *m, const float *x, const float *dy,
                              int param)
 {
@@ -248,7 +249,7 @@ static cudaError_t norm(struct lm *m, const float *x, int param, float *y,
                    m->shape.width, m->stream);
 }
 
-/* m->dx += the derivative with respect to x */
+/* m->dx += the derivative of the loss with respect to x */
 static cudaError_t norm_back(struct lm *m, const float *dy, const float *x,
                              int param, const float *inv)
 {
@@ -277,7 +278,7 @@ static struct lm_heads heads_of(const struct lm_shape *s)
                              s->width / s->heads};
 }
 
-/* to = from, (rows, width) */
+/* to = from; both are (rows, width). */
 static cudaError_t copy(struct lm *m, float *to, const float *from)
 {
     return cudaMemcpyAsync(to, from,
@@ -331,7 +332,8 @@ cudaError_t lm_head_backward(struct lm *m, float scale)
     const struct lm_shape *const s = &m->shape;
     TRY(nn_cross_entropy(m->logits, m->batch.target, m->dlogits, m->row_loss,
                          scale, lm_rows(s), s->vocabulary, m->stream));
-    TRY(linear_dw(m, m->dlogits, m->last, LM_EMBED)); // tied: dE is (V, C)
+    // tied to the embedding: dE is (V, C)
+    TRY(linear_dw(m, m->dlogits, m->last, LM_EMBED));
     TRY(linear(m, m->dlogits, LM_EMBED, 0, m->wide[0], 0));
     TRY(cudaMemsetAsync(m->dx, 0, rows_of(m) * (size_t)s->width * sizeof *m->dx,
                         m->stream));
@@ -373,7 +375,7 @@ cudaError_t lm_embed_backward(struct lm *m)
                              m->shape.width, m->stream);
 }
 
-/* Call the hook for parameters `from` to `to`, from the last. */
+/* Call the hook for parameters `to` down to `from`. */
 static cudaError_t announce(lm_hook *hook, void *arg, int from, int to)
 {
     for (int p = to; hook && p >= from; p--)

@@ -10,7 +10,7 @@
  *     ...synchronise the gradients over ranks...
  *     nn_adamw(p->value, p->grad, ...)          each parameter
  *
- * or the passes piece by piece, for a caller that communicates in between:
+ * or the passes in pieces, for a caller that communicates in between:
  *
  *     forward                                   backward
  *     lm_begin(m, batch)                        lm_head_backward(m, scale)
@@ -19,15 +19,16 @@
  *                   lm_feed(m, l)                   lm_attend_backward(m, l)
  *     lm_head(m)                                lm_embed_backward(m)
  *
- * A piece uses its own parameters only: p->value, in bf16 p->half instead, and
- * adds to p->grad. So a caller may point these elsewhere, and have there what
- * the next piece needs. lm_embed and lm_head share E. Between pieces there is
- * one matrix, (rows, width): m->x[l] before layer l, m->dx on the way back.
+ * A piece reads only its own parameters, from p->value or, in bf16, from
+ * p->half, and adds to their p->grad. So a caller may point these elsewhere, as
+ * long as they hold the data when the piece runs. lm_embed and lm_head share E.
+ * The pieces pass on one matrix, (rows, width): m->x[l] before layer l, m->dx
+ * in the backward pass.
  *
- * Everything is enqueued on the model's stream; functions block only where
- * their contract says so. Functions return cudaSuccess, or the reason why they
- * enqueued nothing. The device that was current at lm_init() has to be current
- * at every call.
+ * Functions enqueue all work on the model's stream; they block only where their
+ * contract says so. They return cudaSuccess, or the reason why they enqueued
+ * nothing. The device that was current at lm_init() has to be current at every
+ * call.
  */
 #ifndef COMMLAB_NN_LM_H
 #define COMMLAB_NN_LM_H
@@ -39,46 +40,50 @@
 extern "C" {
 #endif
 
-struct lm_batch {          /* on the device, lm_rows() of each */
-    const uint8_t *token;  /* of sequence 0, of sequence 1, ... */
-    const uint8_t *target; /* what follows each token */
+struct lm_batch {          /* on the device, lm_rows() elements each */
+    const uint8_t *token;  /* tokens of sequence 0, then of sequence 1, ... */
+    const uint8_t *target; /* the token that follows each token */
 };
 
 struct lm_param {
     char name[24]; /* "layer3.qkv" */
     int rows, cols;
     size_t count;   /* rows * cols */
-    float *value;   /* (rows, cols): in bf16 the master, which passes don't
-                       read */
-    uint16_t *half; /* bf16: what passes read; else NULL */
+    float *value;   /* (rows, cols); in bf16 the master, which passes
+                       don't read */
+    uint16_t *half; /* bf16: the copy that passes read; else NULL */
     float *grad;    /* (rows, cols) */
 };
 
-struct lm_kept {      /* of a layer's forward pass, for its backward pass */
-    float *n1, *inv1; /* norm(x), (rows, C); (rows) */
+struct lm_kept {      /* what a layer's forward pass keeps for its
+                         backward pass */
+    float *n1, *inv1; /* norm(x), (rows, C), and its factors, (rows) */
     float *qkv;       /* (rows, 3 C) */
     float *prob;      /* (B, heads, T, T) */
-    float *y;         /* (rows, C): all heads' */
+    float *y;         /* (rows, C): output of all heads */
     float *h;         /* (rows, C) */
-    float *n2, *inv2; /* norm(h) */
+    float *n2, *inv2; /* norm(h) and its factors */
     float *z, *a;     /* (rows, hidden): before and after gelu */
 };
 
 struct lm {
     struct lm_shape shape;
     cudaStream_t stream;
-    cublasHandle_t blas; /* on stream; you may set its math mode */
+    cublasHandle_t blas; /* uses `stream`; you may set its math mode */
     int nparams;
     struct lm_param *param;
     /* private to lm.c: */
     size_t count;          /* elements of all parameters */
-    struct lm_batch batch; /* of the last forward pass */
-    float *memory;         /* all floats below, and values and gradients */
+    struct lm_batch batch; /* batch of the last forward pass */
+    float *memory;         /* holds all floats below, and values and
+                              gradients */
     uint16_t *halves;      /* bf16: all parameters, then operands */
-    uint16_t *operand[2];  /* bf16: (rows, widest) each, of a product */
+    uint16_t *operand[2];  /* bf16: (rows, widest) each, operands of a
+                              product */
     struct lm_kept kept[LM_MAX_LAYERS];
-    float *x[LM_MAX_LAYERS + 1]; /* (rows, C): before layer l; x[layers] */
-    float *last, *inv;           /* norm(x[layers]); (rows) */
+    float *x[LM_MAX_LAYERS + 1]; /* (rows, C): x[l] is the input of layer l,
+                                    x[layers] the output of the last layer */
+    float *last, *inv;           /* norm(x[layers]) and its factors, (rows) */
     float *logits, *dlogits;     /* (rows, V) */
     float *dx;                   /* (rows, C) */
     float *wide[2];              /* (rows, widest): scratch */
@@ -91,29 +96,29 @@ cudaError_t lm_init(struct lm *m, const struct lm_shape *shape,
                     cudaStream_t stream);
 void lm_release(struct lm *m); /* synchronises with the device */
 
-/* Set the parameters to the values that follow from a seed. Blocks. */
+/* Set the parameters to values drawn from a seed. Blocks. */
 cudaError_t lm_fill(struct lm *m, uint64_t seed);
 
-/* bf16: each p->half = its p->value, rounded to nearest even. Due whenever
- * values have changed; nothing in fp32. */
+/* bf16: set each p->half to its p->value, rounded to nearest even. Call it
+ * whenever values have changed. In fp32 it does nothing. */
 cudaError_t lm_narrow(struct lm *m);
 cudaError_t lm_zero_grad(struct lm *m);
 
-/* The batch's memory belongs to the caller and is in use until the backward
- * pass is complete. */
+/* The batch's memory belongs to the caller and must stay unchanged until the
+ * backward pass is complete. */
 cudaError_t lm_forward(struct lm *m, const struct lm_batch *b);
 
 /*
  * Add scale * d(loss)/d(parameter) to the gradients. hook, unless NULL, is
- * called when the work that completes a parameter's gradient has been enqueued:
- * once for each, the embedding last, and returns 0 to continue.
- * cudaErrorUnknown if it stops the pass.
+ * called as soon as the work that completes a parameter's gradient has been
+ * enqueued: once for each parameter, the embedding last. It returns 0 to
+ * continue; if it stops the pass, lm_backward() returns cudaErrorUnknown.
  */
 typedef int lm_hook(void *arg, int param);
 cudaError_t lm_backward(struct lm *m, float scale, lm_hook *hook, void *arg);
 
-/* The pieces. A forward pass may be repeated; a backward piece spoils what its
- * forward piece has kept. */
+/* The pieces. A forward pass may be repeated; a backward piece overwrites what
+ * its forward piece kept. */
 void lm_begin(struct lm *m, const struct lm_batch *b);
 cudaError_t lm_embed(struct lm *m);
 cudaError_t lm_attend(struct lm *m, int l);

@@ -1,9 +1,21 @@
 /*
  * lm_kernels.cu: the operations of a transformer other than products
  *
- * The plainest kernels that need no atomics: a thread computes all of what it
- * writes, so sums have one order and results are the same in every run. Each
- * kernel says what a thread is for.
+ * These are the plainest kernels that need no atomics: one thread computes the
+ * whole of each value that it writes, so every sum has one order and results
+ * are the same in every run.
+ *
+ *     kernels                a thread has                  called by
+ *     embedding              an element of x               lm_embedding()
+ *     embedding_back         an element of dE, then dP     lm_embedding_back()
+ *     norm                   a row                         lm_norm()
+ *     norm_back_rows,        a row of dx                   lm_norm_back()
+ *     norm_back_gain         a column of all rows
+ *     attention              a query of a head             lm_attention()
+ *     attention_back_...     a value, a query and its      lm_attention_back()
+ *                            row of prob, a key of a head
+ *
+ * Shapes are those of nn/lm_ops.h. Launch: blocks() of VECTOR_THREADS.
  */
 #include <math.h> /* expf */
 
@@ -12,7 +24,7 @@
 #include "nn/lm_ops.h"
 #include "nn/lm_shape.h" /* LM_EPS */
 
-/* i from the thread's own number on, below n */
+/* Loop over i below n, starting from the thread's own number. */
 #define EACH(i, n)                                                             \
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);    \
          i += (size_t)gridDim.x * blockDim.x)
@@ -29,7 +41,7 @@ static __device__ float weight_at(struct lm_weights w, size_t i)
 
 /* ---- embedding ----------------------------------------------------------- */
 
-/* a thread: an element of x */
+/* One thread: an element of x. */
 __global__ void embedding(float *x, const uint8_t *token, struct lm_weights e,
                           struct lm_weights p, size_t rows, size_t context,
                           size_t width)
@@ -42,7 +54,7 @@ __global__ void embedding(float *x, const uint8_t *token, struct lm_weights e,
     }
 }
 
-/* a thread: an element of dE, then one of dP */
+/* Each thread computes one element at a time, first of dE, then of dP. */
 __global__ void embedding_back(float *de, float *dp, const uint8_t *token,
                                const float *dx, size_t vocabulary, size_t rows,
                                size_t context, size_t width)
@@ -88,7 +100,7 @@ extern "C" cudaError_t lm_embedding_back(float *de, float *dp,
 
 /* ---- RMSNorm ------------------------------------------------------------- */
 
-/* a thread: a row */
+/* One thread: a row. */
 __global__ void norm(float *y, float *inv, const float *x,
                      struct lm_weights gain, size_t rows, size_t width)
 {
@@ -104,7 +116,8 @@ __global__ void norm(float *y, float *inv, const float *x,
     }
 }
 
-/* a thread: a row of dx. With g = dy * gain:
+/*
+ * One thread: a row of dx. With g = dy * gain:
  *
  *     dx = inv g - x inv^3 mean(g x)
  */
@@ -125,7 +138,7 @@ __global__ void norm_back_rows(float *dx, const float *dy, const float *x,
     }
 }
 
-/* a thread: a column, of which it adds up all rows */
+/* One thread: a column, summed over all rows. */
 __global__ void norm_back_gain(float *dgain, const float *dy, const float *x,
                                const float *inv, size_t rows, size_t width)
 {
@@ -166,12 +179,12 @@ extern "C" cudaError_t lm_norm_back(float *dx, float *dgain, const float *dy,
 
 /* ---- causal attention ---------------------------------------------------- */
 
-/* Which token of which sequence and head a thread is for. */
+/* The token, sequence and head that a thread computes. */
 struct place {
-    size_t i;    /* the token, in its sequence */
-    size_t base; /* element of qkv: token 0, the head's first column */
-    size_t y;    /* element of y: likewise */
-    size_t prob; /* element of prob: the head's (context, context) */
+    size_t i;    /* position of the token in its sequence */
+    size_t base; /* element of qkv: token 0, first column of the head */
+    size_t y;    /* element of y: token 0, first column of the head */
+    size_t prob; /* element of prob: start of the head's (context, context) */
 };
 
 static __device__ struct place place_of(size_t thread, struct lm_heads n)
@@ -193,7 +206,7 @@ static __device__ float dot(const float *a, const float *b, int n)
     return sum;
 }
 
-/* a thread: a query */
+/* One thread: a query. */
 __global__ void attention(float *y, float *prob, const float *qkv,
                           struct lm_heads n, size_t threads)
 {
@@ -224,7 +237,7 @@ __global__ void attention(float *y, float *prob, const float *qkv,
     }
 }
 
-/* a thread: a value; dv[j] = sum over i >= j of prob[i][j] dy[i] */
+/* One thread: a value; dv[j] = sum over i >= j of prob[i][j] dy[i]. */
 __global__ void attention_back_values(float *dqkv, const float *prob,
                                       const float *dy, struct lm_heads n,
                                       size_t threads)
@@ -243,10 +256,11 @@ __global__ void attention_back_values(float *dqkv, const float *prob,
     }
 }
 
-/* a thread: a query, with its row of prob, which becomes
+/*
+ * One thread: a query. It replaces its row of prob by
  *
  *     ds[j] = prob[j] (dp[j] - sum of prob dp) / sqrt(size)
- *     with dp[j] = dy . v[j],      and dq = sum over j of ds[j] k[j]
+ *     with dp[j] = dy . v[j], and computes dq = sum over j of ds[j] k[j]
  */
 __global__ void attention_back_queries(float *dqkv, float *prob,
                                        const float *qkv, const float *dy,
@@ -275,7 +289,7 @@ __global__ void attention_back_queries(float *dqkv, float *prob,
     }
 }
 
-/* a thread: a key; dk[j] = sum over i >= j of ds[i][j] q[i] */
+/* One thread: a key; dk[j] = sum over i >= j of ds[i][j] q[i]. */
 __global__ void attention_back_keys(float *dqkv, const float *ds,
                                     const float *qkv, struct lm_heads n,
                                     size_t threads)
@@ -295,8 +309,8 @@ __global__ void attention_back_keys(float *dqkv, const float *ds,
     }
 }
 
-/* The cost of `products` products of a causal half of (context, context) with
- * (context, size), in which each of the matrices is moved once. */
+/* The cost of `products` products of the causal half of a (context, context)
+ * matrix with a (context, size) one; each matrix is moved once. */
 static void causal_cost(const struct lm_heads *n, int products, int vectors)
 {
     const double of_all = (double)n->sequences * n->heads * n->context;

@@ -2,8 +2,8 @@
 
 #include "nn/ops.h" /* nn_error */
 
-/* Row-major matrices with a column-major library: y^T = b^T @ a^T, as in
- * ops.c. */
+/* The library is column-major, so it computes y^T = b^T @ a^T from row-major
+ * matrices, as in ops.c. */
 cudaError_t lm_product(cublasHandle_t blas, float *y, struct lm_operand a,
                        struct lm_operand b, float beta, int m, int n, int k)
 {

@@ -1,12 +1,12 @@
 /*
- * lm_ops.h: the operations of a transformer besides those of ops.h
+ * lm_ops.h: operations of a transformer that ops.h lacks
  *
- * As in ops.h: each function enqueues work on a stream and returns without
- * blocking; buffers are device memory, matrices are stored row by row. Returns
- * cudaSuccess, or the reason why nothing was enqueued.
+ * As in ops.h, each function enqueues work on a stream and returns without
+ * blocking. Buffers are device memory, matrices are stored row by row.
+ * Functions return cudaSuccess, or the reason why nothing was enqueued.
  *
- * Weights are struct lm_weights: fp32, or bf16 where that is what a model is
- * trained in. Everything else is fp32.
+ * Weights are struct lm_weights: fp32, or bf16 if the model is trained in it.
+ * Everything else is fp32.
  */
 #ifndef COMMLAB_NN_LM_OPS_H
 #define COMMLAB_NN_LM_OPS_H
@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-struct lm_weights { /* a matrix or a gain; one of them, the other is NULL */
+struct lm_weights { /* a matrix or a gain; the pointer of the other
+                       type is NULL */
     const float *f;
     const uint16_t *h; /* bf16 */
 };
@@ -31,19 +32,21 @@ struct lm_weights { /* a matrix or a gain; one of them, the other is NULL */
 cudaError_t lm_embedding(float *x, const uint8_t *token, struct lm_weights e,
                          struct lm_weights p, int rows, int context, int width,
                          cudaStream_t s);
-/* dE[v] += the sum of dx[r] with token[r] == v; dP likewise by places. */
+/* dE[v] += the sum of dx[r] over rows with token[r] == v; dP likewise, over the
+ * rows of a position. */
 cudaError_t lm_embedding_back(float *de, float *dp, const uint8_t *token,
                               const float *dx, int vocabulary, int rows,
                               int context, int width, cudaStream_t s);
 
 /* ---- RMSNorm (lm_kernels.cu) --------------------------------------------- */
 
-/* y = x * inv * gain, a row at a time; inv[r] = 1 / sqrt(mean of x[r]^2 + eps)
- * is kept for the backward pass. x and y are (rows, width). */
+/* y = x * inv * gain for each row, where inv[r] = 1 / sqrt(mean of x[r]^2 +
+ * eps) is kept for the backward pass. x and y are (rows, width). */
 cudaError_t lm_norm(float *y, float *inv, const float *x,
                     struct lm_weights gain, int rows, int width,
                     cudaStream_t s);
-/* dx += the derivative with respect to x; dgain += that to the gain. */
+/* dx += the derivative with respect to x; dgain += the one with
+ * respect to gain. */
 cudaError_t lm_norm_back(float *dx, float *dgain, const float *dy,
                          const float *x, const float *inv,
                          struct lm_weights gain, int rows, int width,
@@ -57,18 +60,18 @@ cudaError_t lm_norm_back(float *dx, float *dgain, const float *dy,
  *     prob = softmax(q @ k^T / sqrt(size), over keys not after the query)
  *     y    = prob @ v
  *
- * qkv is (sequences * context, 3 width): a row has its queries, then keys, then
- * values, each of all heads, `size` = width / heads columns a head. y is
- * (sequences * context, width), prob (sequences, heads, context, context):
- * zeros after the query.
+ * qkv is (sequences * context, 3 width): a row holds the queries, keys and
+ * values of all heads, `size` = width / heads columns per head. y is (sequences
+ * * context, width), prob (sequences, heads, context, context), with zeros for
+ * keys after the query.
  */
 struct lm_heads {
     int sequences, context, heads, size;
 };
 cudaError_t lm_attention(float *y, float *prob, const float *qkv,
                          const struct lm_heads *n, cudaStream_t s);
-/* dqkv from dy. prob is overwritten: as scratch, by the derivative with respect
- * to what the softmax is of. */
+/* Compute dqkv from dy. prob serves as scratch memory: it is overwritten with
+ * the derivative with respect to the softmax's argument. */
 cudaError_t lm_attention_back(float *dqkv, float *prob, const float *qkv,
                               const float *dy, const struct lm_heads *n,
                               cudaStream_t s);
@@ -77,8 +80,8 @@ cudaError_t lm_attention_back(float *dqkv, float *prob, const float *qkv,
 
 /*
  * y (m, n) = beta y + a @ b, summed in fp32. a and b are both fp32 or both
- * bf16, of m * k and k * n elements; transposed: what is stored is (k, m) for
- * a, (n, k) for b.
+ * bf16, with m * k and k * n elements. A transposed operand is stored as (k, m)
+ * for a, as (n, k) for b.
  */
 struct lm_operand {
     const void *at;

@@ -42,14 +42,14 @@ void lm_reference_zero_grad(struct lm_reference *r)
 
 /* ---- a pass and its memory ----------------------------------------------- */
 
-struct kept { /* of a layer; see struct lm_kept */
+struct kept { /* what a layer keeps; see struct lm_kept */
     double *n1, *inv1, *qkv, *prob, *y, *h, *n2, *inv2, *z, *a;
 };
 
 struct pass {
     struct lm_reference *r;
     size_t rows, width, hidden, vocabulary, context, heads;
-    double *memory, *next; /* next: free from here on */
+    double *memory, *next; /* next: the first free element */
     double *w;             /* parameters as the passes read them */
     struct kept kept[LM_MAX_LAYERS];
     double *x[LM_MAX_LAYERS + 1];
@@ -57,7 +57,7 @@ struct pass {
     double *dx, *wide[2];
 };
 
-/* The nearest number of 8 significant bits, the even one of two. */
+/* Round to 8 significant bits, ties to even. */
 static double bf16(double x)
 {
     int exponent;
@@ -112,7 +112,8 @@ static int begin(struct pass *p, struct lm_reference *r)
                        .context = (size_t)s->context,
                        .heads = (size_t)s->heads};
     const size_t layer =
-        7 * c + 2 + 2 * p->hidden + p->heads * p->context; // x to a, a row
+        // x to a, for one row
+        7 * c + 2 + 2 * p->hidden + p->heads * p->context;
     const size_t row = (size_t)s->layers * (layer + c) + 9 * c + 2 * p->hidden +
                        3 * p->vocabulary + 1;
     p->next = p->memory = calloc(r->count + rows * row, sizeof *p->memory);
@@ -131,8 +132,8 @@ static size_t at(const struct pass *p, int param)
 
 /* ---- products ------------------------------------------------------------ */
 
-/* y (m, n) += a @ b, of which a is stored (k, m) if ta, b (n, k) if tb, and
- * both are rounded in bf16. */
+/* y (m, n) += a @ b. a is stored as (k, m) if ta, b as (n, k) if tb. In bf16
+ * both are rounded. */
 static void product(const struct pass *p, double *y, const double *a, int ta,
                     const double *b, int tb, size_t m, size_t n, size_t k)
 {
@@ -148,7 +149,7 @@ static void product(const struct pass *p, double *y, const double *a, int ta,
         }
 }
 
-/* y = x @ W, or W's transpose, for the rows of x */
+/* y = x @ W, or x @ W^T, for each row of x */
 static void linear(const struct pass *p, double *y, const double *x, int param,
                    int transposed)
 {
@@ -161,7 +162,7 @@ static void linear(const struct pass *p, double *y, const double *x, int param,
             transposed ? cols : rows);
 }
 
-/* the parameter's gradient += x^T @ dy */
+/* The parameter's gradient += x^T @ dy. */
 static void linear_dw(const struct pass *p, const double *x, const double *dy,
                       int param)
 {
@@ -188,7 +189,7 @@ static void norm(const struct pass *p, double *y, double *inv, const double *x,
     }
 }
 
-/* p->dx += the derivative with respect to x */
+/* p->dx += the derivative of the loss with respect to x */
 static void norm_back(const struct pass *p, const double *dy, const double *x,
                       const double *inv, int param)
 {
@@ -209,7 +210,7 @@ static void norm_back(const struct pass *p, const double *dy, const double *x,
 
 /* ---- attention ----------------------------------------------------------- */
 
-struct head { /* of one sequence; rows are a step apart */
+struct head { /* a head of one sequence; rows are `step` apart */
     const double *q, *k, *v;
     double *prob;
     size_t size, step, context;
@@ -260,7 +261,8 @@ static void attend(const struct head *h, size_t i, double *y)
     }
 }
 
-/* Add to dq, dk and dv, which are stored as q, k and v, from token i's dy. */
+/* Add token i's contribution from its dy to dq, dk and dv, which are laid out
+ * as q, k and v. */
 static void attend_back(const struct head *h, size_t i, const double *dy,
                         double *dq, size_t width)
 {
@@ -376,7 +378,7 @@ static void embed_back(const struct pass *p, const uint8_t *token)
         }
 }
 
-/* The loss; dlogits: scale times its derivative. */
+/* The loss; dlogits gets `scale` times its derivative. */
 static double cross_entropy(const struct pass *p, const uint8_t *target,
                             double scale, double *dlogits)
 {

@@ -20,7 +20,7 @@ int lm_params(const struct lm_shape *s)
     return lm_param_last(s) + 1;
 }
 
-/* Which of a layer's parameters; LM_OF_LAYER for those outside. */
+/* Which parameter of a layer this is; LM_OF_LAYER if it is in no layer. */
 static int kind_of(const struct lm_shape *s, int param)
 {
     if (param < LM_FIRST_LAYER || param == lm_param_last(s))
@@ -97,7 +97,7 @@ float lm_weight(const struct lm_shape *s, uint64_t seed, int param, size_t i)
     const float u = nn_input(mix_nth(seed, (uint64_t)param), i);
     if (is_gain(s, param))
         return 1 + u / 8;
-    // a product keeps the variance of its input, and E that of logits
+    // a product keeps the variance of its input; E keeps that of logits
     const int in = param < LM_FIRST_LAYER ? s->width : lm_param_rows(s, param);
     return sqrtf(3.0f / (float)in) * u;
 }

@@ -11,10 +11,10 @@
             return try_;                                                       \
     } while (0)
 
-/* ---- making it ----------------------------------------------------------- */
+/* ---- setup --------------------------------------------------------------- */
 
-/* Lay out parameters in one allocation for values and one for gradients, in
- * order of registration. */
+/* Lay out the parameters, in order of registration: one allocation for all
+ * values and one for all gradients. */
 static void register_params(struct nn *m)
 {
     size_t at = 0;
@@ -108,7 +108,8 @@ void nn_release(struct nn *m)
     memset(m, 0, sizeof *m);
 }
 
-/* The size of the largest matrix: the others fit where it does. */
+/* The size of the largest matrix; one buffer of that size serves
+ * for each of them. */
 static size_t largest(const struct nn *m)
 {
     size_t count = 0;
@@ -131,7 +132,7 @@ cudaError_t nn_fill(struct nn *m, uint64_t seed)
         err = cudaMemcpyAsync(m->weights + at, h, count * sizeof *h,
                               cudaMemcpyHostToDevice, m->stream);
         at += count;
-        if (err == cudaSuccess) // before h is overwritten
+        if (err == cudaSuccess) // the next matrix overwrites h
             err = cudaStreamSynchronize(m->stream);
     }
     free(h);
@@ -174,8 +175,8 @@ static int skipped(const struct nn *m, int l)
     return (int)(m->skip >> l & 1) && nn_may_skip(&m->shape, l);
 }
 
-/* The input of layer l: the output of the last layer before it that is not
- * skipped. */
+/* The input of layer l: the output of the nearest layer before it that
+ * isn't skipped. */
 static const float *input_of(const struct nn *m, int l)
 {
     while (l > 0 && skipped(m, l - 1))
@@ -227,8 +228,8 @@ cudaError_t nn_loss_backward(struct nn *m, float scale)
     }
 }
 
-/* True if the gradient of layer l's parameter is complete after layer l: false
- * if a layer that shares it comes later. */
+/* True if layer l's backward step completes the gradient of its parameter:
+ * false if a layer that shares it is still to come. */
 static int completes(const struct nn *m, int l)
 {
     const struct nn_shape *const s = &m->shape;
@@ -236,8 +237,8 @@ static int completes(const struct nn *m, int l)
            !(s->tied_to && l == s->tied_to && !skipped(m, s->tied));
 }
 
-/* From m->dz, the derivative with respect to layer l's z, compute its gradient
- * and the next layer's m->dz. */
+/* Compute layer l's gradient, and the m->dz of the next layer to go back
+ * through, from m->dz, the derivative with respect to layer l's z. */
 cudaError_t nn_layer_backward(struct nn *m, int l)
 {
     const struct nn_param *const p = &m->param[l];

@@ -9,12 +9,12 @@
  *     ...synchronise the gradients over ranks...
  *     nn_sgd(p->value, p->grad, ...)            each parameter that is trained
  *
- * Everything is enqueued on the network's stream; functions block only where
- * their contract says so. Parameters are in m->param, in order of registration:
- * one for each layer, also for a layer that shares another's matrix. p->value
- * and p->grad are device memory of the network; p->grad may be made to point
- * elsewhere (a view of a bucket), for all parameters that share the matrix. A
- * frozen parameter has no gradient.
+ * Functions enqueue all work on the network's stream; they block only where
+ * their contract says so. m->param holds the parameters in order of
+ * registration: one for each layer, even for a layer that shares another's
+ * matrix. p->value and p->grad are device memory of the network. The caller may
+ * point p->grad elsewhere (into a bucket), for all parameters that share the
+ * matrix. A frozen parameter has no gradient.
  *
  * Functions return cudaSuccess, or the reason why they enqueued nothing. The
  * device that was current at nn_init() has to be current at every call.
@@ -29,15 +29,15 @@
 extern "C" {
 #endif
 
-struct nn_batch {   /* rows of a micro-batch, on the device */
+struct nn_batch {   /* a micro-batch, on the device */
     const float *x; /* (rows, in) */
     const void
-        *target; /* nn_target_count() of them; NULL if the loss has none */
+        *target; /* nn_target_count() targets; NULL if the loss has none */
 };
 
 struct nn_param {
     char name[24];  /* "layer3.weight" */
-    int rows, cols; /* in, out of its layer */
+    int rows, cols; /* inputs and outputs of its layer */
     size_t count;   /* rows * cols */
     float *value;   /* (rows, cols) */
     float *grad;    /* (rows, cols); NULL: frozen */
@@ -48,74 +48,76 @@ struct nn_param {
 struct nn {
     struct nn_shape shape;
     cudaStream_t stream;
-    cublasHandle_t blas; /* on stream; you may set its math mode */
-    uint64_t skip;       /* bit l: layer l is skipped, if it may be */
+    cublasHandle_t blas; /* uses `stream`; you may set its math mode */
+    uint64_t skip;       /* bit l: skip layer l if it may be skipped */
     int nparams;
     struct nn_param *param;
     /* private to mlp.c: */
-    float *weights, *grads;     /* memory of all parameters */
+    float *weights, *grads;     /* hold all values, all gradients */
     size_t count;               /* floats in each */
-    struct nn_batch batch;      /* of the last forward pass */
+    struct nn_batch batch;      /* batch of the last forward pass */
     float *z[NN_MAX_DEPTH];     /* (rows, out_l): before gelu */
     float *a[NN_MAX_DEPTH + 1]; /* a[l]: input of layer l; a[depth] = y */
-    float *dz, *da;  /* (rows, widest), of the current layer backward */
+    float *dz, *da;  /* (rows, widest): backward, of the current layer */
     float *row_loss; /* (rows) */
 };
 
 /*
- * Make the network on the current device. cudaErrorInvalidValue if the shape is
- * invalid (nn_shape_problem() returns the reason).
+ * Set up the network on the current device. cudaErrorInvalidValue if the shape
+ * is invalid (nn_shape_problem() gives the reason).
  */
 cudaError_t nn_init(struct nn *m, const struct nn_shape *shape,
                     cudaStream_t stream);
 void nn_release(struct nn *m); /* synchronises with the device */
 
-/* Set the parameters to the values that follow from a seed. Blocks. */
+/* Set the parameters to values drawn from a seed. Blocks. */
 cudaError_t nn_fill(struct nn *m, uint64_t seed);
 
-/* True if this parameter is trained and has a gradient of its own: false for a
+/* True if this parameter is trained and has its own gradient: false for a
  * frozen parameter, and for one that shares another's memory. */
 int nn_is_trained(const struct nn *m, int param);
 
-/* Copy all parameters, each once, in order of registration, to out: m->count
- * floats on the device. */
+/* Copy all parameters to out, m->count floats on the device: each once, in
+ * order of registration. */
 cudaError_t nn_values(const struct nn *m, float *out);
 
 cudaError_t nn_zero_grad(struct nn *m);
 
-/* The batch's memory belongs to the caller and is in use until the backward
- * pass is complete. */
+/* The batch's memory belongs to the caller and must stay unchanged until the
+ * backward pass is complete. */
 cudaError_t nn_forward(struct nn *m, const struct nn_batch *b);
 
 /*
- * Called when the work that completes a parameter's gradient has been enqueued:
- * once for each parameter that is trained and used, from the last to the first.
- * A tied one is complete after both of its layers. Returns 0 to continue.
+ * Called as soon as the work that completes a parameter's gradient has been
+ * enqueued: once for each parameter that is trained and used, from the last to
+ * the first. A shared one is complete after both of its layers. Returns 0 to
+ * continue.
  */
 typedef int nn_hook(void *arg, int param);
 
 /*
  * Add scale * d(loss)/d(parameter) to the gradients, layer by layer from the
- * last. hook may be NULL. cudaErrorUnknown if it stops the pass.
+ * last. hook may be NULL; if it stops the pass, the result is cudaErrorUnknown.
  */
 cudaError_t nn_backward(struct nn *m, float scale, nn_hook *hook, void *arg);
 
 /*
- * The same passes layer by layer, for a caller that moves parameters in and out
- * meanwhile: nn_forward() is nn_begin(), then nn_layer_forward() from the first
- * layer to the last; nn_backward() is nn_loss_backward(), then
+ * The same passes layer by layer, for a caller that brings in and removes
+ * parameters as it goes: nn_forward() is nn_begin(), then nn_layer_forward()
+ * from the first layer to the last; nn_backward() is nn_loss_backward(), then
  * nn_layer_backward() from the last to the first. A layer uses its p->value,
- * and adds to its p->grad, only in its own calls. A skipped layer does
- * nothing.
+ * and adds to its p->grad, only in its own calls. A skipped layer does nothing.
  */
 void nn_begin(struct nn *m, const struct nn_batch *b);
 cudaError_t nn_layer_forward(struct nn *m, int l);
 cudaError_t nn_loss_backward(struct nn *m, float scale);
 cudaError_t nn_layer_backward(struct nn *m, int l);
 
-/* Free the memory of all parameters: from now on the caller points each
- * p->value and p->grad to memory of its own, before the layer's calls. Only
- * passes may follow, layer by layer. Synchronises with the device. */
+/*
+ * Free the memory of all parameters. From then on the caller points each
+ * p->value and p->grad to its own memory before it calls the layer's functions.
+ * Only passes, layer by layer, may follow. Synchronises with the device.
+ */
 void nn_drop_params(struct nn *m);
 
 /* The loss of the last forward and backward pass, not scaled. Blocks. */

@@ -1,9 +1,9 @@
 /*
- * ops.h: the operations of forward and backward passes, and of optimizers
+ * ops.h: operations of forward and backward passes, and optimizers
  *
- * Each function enqueues work on a stream (products: on the handle's) and
- * returns without blocking. Buffers are device memory, matrices are stored row
- * by row. Returns cudaSuccess, or the reason why nothing was enqueued.
+ * Each function enqueues work on a stream (products: the handle's) and returns
+ * without blocking. Buffers are device memory, matrices are stored row by row.
+ * Functions return cudaSuccess, or the reason why nothing was enqueued.
  */
 #ifndef COMMLAB_NN_OPS_H
 #define COMMLAB_NN_OPS_H
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The runtime's error for a failed cuBLAS call. */
+/* The runtime's error that corresponds to a cuBLAS status. */
 cudaError_t nn_error(cublasStatus_t status);
 
 /* ---- a linear layer, x (rows, in) and W (in, out) (ops.c) ---------------- */
@@ -43,9 +43,9 @@ cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
                          size_t count, cudaStream_t s);
 
 /*
- * Losses: set row_loss[r] to row r's part of the loss, which is their sum, and
- * dy to scale times its derivative with respect to y. y is (rows, cols); for
- * target see enum nn_loss.
+ * Losses. The loss is the sum over rows: row_loss[r] gets row r's part, and dy
+ * gets scale times the derivative of the loss with respect to y. y is (rows,
+ * cols); for target see enum nn_loss.
  */
 cudaError_t nn_mean_squares(const float *y, float *dy, float *row_loss,
                             float scale, int rows, int cols, cudaStream_t s);
@@ -60,7 +60,7 @@ cudaError_t nn_cross_entropy(const float *y, const uint8_t *target, float *dy,
 cudaError_t nn_add(float *y, const float *x, size_t count, cudaStream_t s);
 cudaError_t nn_scale(float *y, float factor, size_t count, cudaStream_t s);
 
-/* fp32 to and from 16 bits, rounding to nearest even. */
+/* Convert fp32 to 16 bits and back, rounding to nearest even. */
 enum nn_half { NN_FP16, NN_BF16 };
 cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
                       enum nn_half type, cudaStream_t s);

@@ -13,9 +13,9 @@ extern "C" {
 struct nn_optimizer {
     enum nn_optimizer_kind kind;
     struct nn_hyper hyper;
-    int step;     /* updates so far */
-    float *state; /* AdamW: m, then v, count floats each; NULL: SGD */
-    size_t count; /* of all parameters, each once */
+    int step;     /* updates applied so far */
+    float *state; /* AdamW: m, then v, of count floats each; NULL for SGD */
+    size_t count; /* elements of all parameters, each counted once */
 };
 
 /* Allocate the optimizer's state for m's parameters, zeroed. Blocks. */

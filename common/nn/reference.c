@@ -66,15 +66,17 @@ static double gelu_slope(double x)
     return phi(x) + x * exp(-0.5 * x * x) / sqrt(2 * acos(-1));
 }
 
-struct layer { /* one that is not skipped */
+struct layer { /* a layer that isn't skipped */
     int number, in, out;
     const double *w;
     double *a, *z; /* (rows, in), (rows, out) */
 };
 
-/* y += the sum over j of scale * a[j * stride] * x[j], of n numbers each: four
- * rows of x at a time, so that y is read and written less often, and each
- * number of y still in the order of j. */
+/*
+ * y += the sum over j of scale * a[j * stride] * x[j], for vectors of n
+ * numbers. Taking four rows of x at a time reads and writes y less often; each
+ * number of y is still summed in the order of j.
+ */
 WIDEST static void add_rows(double *restrict y, double scale, const double *a,
                             size_t stride, size_t count,
                             const double *restrict x, size_t n)
@@ -99,9 +101,9 @@ struct factor { /* element (i, j) of a matrix is at[i * row + j * col] */
 };
 
 /*
- * y (m, n) += scale * a (m, count) @ x (count, n). A few rows of x at a time,
- * which stay in the cache for all rows of y; each number of y is a sum in the
- * order of x's rows.
+ * y (m, n) += scale * a (m, count) @ x (count, n). A few rows of x at a time
+ * stay in the cache for all rows of y. Each number of y is summed in the order
+ * of x's rows.
  */
 static void add_product(double *y, double scale, struct factor a, size_t m,
                         size_t count, const double *x, size_t n)
@@ -115,7 +117,7 @@ static void add_product(double *y, double scale, struct factor a, size_t m,
     }
 }
 
-/* z = a @ W, and the next layer's a = gelu(z) */
+/* z = a @ W, and the next layer's a = gelu(z). */
 static void forward(const struct layer *k, size_t rows, double *next_a)
 {
     const size_t in = (size_t)k->in, out = (size_t)k->out;
@@ -127,7 +129,8 @@ static void forward(const struct layer *k, size_t rows, double *next_a)
 
 /* ---- loss ---------------------------------------------------------------- */
 
-/* Row `row`'s part of the loss; dy: its derivative with respect to y. */
+/* The part of the loss for row `row`; dy gets its derivative
+ * with respect to y. */
 static double loss_of(const struct nn_shape *s, const double *y,
                       const void *target, int row, double *dy)
 {
@@ -155,7 +158,7 @@ static double loss_of(const struct nn_shape *s, const double *y,
 
 /* ---- backward ------------------------------------------------------------ */
 
-/* to (cols, rows) = from (rows, cols), transposed */
+/* to (cols, rows) = the transpose of from (rows, cols) */
 static void transpose(const double *from, size_t rows, size_t cols, double *to)
 {
     for (size_t i = 0; i < rows; i++)
@@ -163,8 +166,8 @@ static void transpose(const double *from, size_t rows, size_t cols, double *to)
             to[j * rows + i] = from[i * cols + j];
 }
 
-/* Add scale * a^T dz to the gradient; da = dz @ W^T, for which W is transposed
- * in wt: sums of rows are vectors, sums in a row would be scalars. */
+/* Add scale * a^T dz to the gradient, and set da = dz @ W^T. W is transposed
+ * into wt first: sums over rows vectorise, sums within a row would not. */
 static void backward(const struct layer *k, size_t rows, const double *dz,
                      double *grad, double scale, double *da, double *wt)
 {
@@ -177,9 +180,9 @@ static void backward(const struct layer *k, size_t rows, const double *dz,
     add_product(da, 1, (struct factor){dz, out, 1}, rows, out, wt, in);
 }
 
-/* Set up the layers that are not skipped, with what they keep in `room`.
+/* Set up the layers that are not skipped, with their activations in `memory`.
  * Returns their number. */
-static int layers_of(struct reference *r, uint64_t skip, double *room,
+static int layers_of(struct reference *r, uint64_t skip, double *memory,
                      struct layer *layer)
 {
     const size_t rows = (size_t)r->shape.rows;
@@ -189,16 +192,17 @@ static int layers_of(struct reference *r, uint64_t skip, double *room,
         const int out = nn_layer_out(&r->shape, l);
         if (skip >> l & 1 && nn_may_skip(&r->shape, l))
             continue;
-        layer[n] = (struct layer){l,    in,
-                                  out,  r->w + reference_at(r, l),
-                                  room, room + rows * (size_t)in};
-        room += rows * (size_t)(in + out);
+        layer[n] = (struct layer){l,      in,
+                                  out,    r->w + reference_at(r, l),
+                                  memory, memory + rows * (size_t)in};
+        memory += rows * (size_t)(in + out);
         n++;
     }
     return n;
 }
 
-/* d: room for derivatives of any layer, twice; wt: for a layer's weights */
+/* Forward and backward pass for all rows. d is scratch memory for the
+ * derivatives of two layers, wt for the weights of one. */
 static double all_rows(struct reference *r, const struct layer *layer, int n,
                        const float *x, const void *target, double scale,
                        double *d[2], double *wt)
@@ -224,22 +228,22 @@ static double all_rows(struct reference *r, const struct layer *layer, int n,
     return loss;
 }
 
-double reference_pass(struct reference *r, const float *x, const void *target,
-                      double scale, uint64_t skip)
+static double pass(struct reference *r, const float *x, const void *target,
+                   double scale, uint64_t skip)
 {
     const struct nn_shape *const s = &r->shape;
     struct layer layer[NN_MAX_DEPTH];
     const size_t most = (size_t)s->rows * (size_t)(s->in + s->hidden + s->out);
-    double *const room =
-        calloc(2 * most * ((size_t)s->depth + 1), sizeof *room);
+    double *const memory =
+        calloc(2 * most * ((size_t)s->depth + 1), sizeof *memory);
     double *const back = calloc(2 * most + r->count, sizeof *back);
     double loss = NAN;
-    if (room && back) {
+    if (memory && back) {
         double *d[2] = {back, back + most}, *const wt = back + 2 * most;
-        const int n = layers_of(r, skip, room, layer);
+        const int n = layers_of(r, skip, memory, layer);
         loss = all_rows(r, layer, n, x, target, scale, d, wt);
     }
-    free(room);
+    free(memory);
     free(back);
     return loss;
 }
@@ -260,7 +264,7 @@ double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
                 ((uint8_t *)target)[i] = nn_target_byte(s, seed, i);
             else
                 target[i] = nn_target(seed, i);
-        loss = reference_pass(r, x, target, scale, skip);
+        loss = pass(r, x, target, scale, skip);
     }
     free(x);
     free(target);
@@ -278,7 +282,7 @@ void reference_clip(struct reference *r, double most)
 
 /* ---- optimizers ---------------------------------------------------------- */
 
-/* True if layer l's matrix is its own and trained. A frozen one has no
+/* True if layer l has its own matrix and it is trained. A frozen matrix has no
  * gradient, but AdamW's decay would still change it. */
 static int is_trained(const struct reference *r, int l)
 {

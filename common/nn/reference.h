@@ -1,10 +1,9 @@
 /*
- * reference.h: the same network in double, by plain loops
+ * reference.h: the same network in double, in plain loops
  *
- * For judges: it knows nothing of GPUs and is right to 15 digits, so any
- * difference is an error of the other side. Rows of many devices and
- * micro-batches are added up one after the other, as if one device had them
- * all.
+ * For judges: it uses no GPU code and is right to 15 digits, so any difference
+ * is an error of the other side. Rows of several devices and micro-batches are
+ * added up one after the other, as if a single device had them all.
  */
 #ifndef COMMLAB_NN_REFERENCE_H
 #define COMMLAB_NN_REFERENCE_H
@@ -13,30 +12,29 @@
 
 struct reference {
     struct nn_shape shape;
-    size_t count;     /* of all matrices, each once, in order of registration */
+    size_t count;     /* elements of all matrices, each counted once, in order
+                         of registration */
     double *w, *grad; /* (count) */
     double *m, *v;    /* AdamW's state */
     int step;         /* AdamW's steps so far */
 };
 
-/* With the weights of a seed. NULL: no memory, or an invalid shape. */
+/* Make one with the weights of a seed. NULL if memory runs out or the
+ * shape is invalid. */
 struct reference *reference_new(const struct nn_shape *shape, uint64_t seed);
 void reference_free(struct reference *r);
 
 void reference_zero_grad(struct reference *r);
 
 /*
- * Forward and backward pass of shape.rows rows: adds scale * d(loss)/dW to
- * grad, except for frozen layers, and returns the loss. skip: see struct nn.
+ * Forward and backward pass for shape.rows rows, with input and target from a
+ * seed: adds scale * d(loss)/dW to grad, except for frozen layers, and returns
+ * the loss. For skip see struct nn.
  */
-double reference_pass(struct reference *r, const float *x, const void *target,
-                      double scale, uint64_t skip);
-
-/* Like reference_pass(), with input and target from a seed. */
 double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
                            uint64_t skip);
 
-/* Shrink the gradient, if its norm is above `most`, to that norm. */
+/* Scale the gradient down to norm `most` if its norm is larger. */
 void reference_clip(struct reference *r, double most);
 
 /* Update the parameters, except frozen ones. */

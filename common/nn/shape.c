@@ -76,7 +76,10 @@ const char *nn_shape_problem(const struct nn_shape *s)
 
 /* ---- values -------------------------------------------------------------- */
 
-float nn_uniform(uint64_t bits)
+/* A number in [-1, 1), in steps of 2^-23, which is exact as a float. Element i
+ * of an input is made from number i of the sequence of a seed derived from the
+ * data seed. */
+static float uniform(uint64_t bits)
 {
     return (float)((int32_t)(bits >> 40) - (1 << 23)) / (float)(1 << 23);
 }
@@ -85,7 +88,7 @@ void nn_uniforms(uint64_t seed, size_t first, float factor, float *values,
                  size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        values[i] = factor * nn_uniform(mix_nth(seed, first + i));
+        values[i] = factor * uniform(mix_nth(seed, first + i));
 }
 
 float nn_reach(const struct nn_shape *s, int l)
@@ -110,12 +113,12 @@ float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)
 
 float nn_input(uint64_t seed, size_t i)
 {
-    return nn_uniform(mix_nth(mix_nth(seed, NN_PATH_INPUT), i));
+    return uniform(mix_nth(mix_nth(seed, NN_PATH_INPUT), i));
 }
 
 float nn_target(uint64_t seed, size_t i)
 {
-    return nn_uniform(mix_nth(mix_nth(seed, NN_PATH_TARGET), i));
+    return uniform(mix_nth(mix_nth(seed, NN_PATH_TARGET), i));
 }
 
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i)

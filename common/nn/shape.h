@@ -11,11 +11,11 @@
  *
  * Parameters are registered in layer order: parameter l is W_l. Layer `tied_to`
  * may share its matrix with layer `tied`; layers in `frozen` are not trained. A
- * layer that is *skipped* in a step passes its input on: its parameter is then
+ * layer that is *skipped* in a step passes its input through: its parameter is
  * unused and gets no gradient.
  *
- * The network on the device (mlp.h) and the judges' reference (reference.h) are
- * both built from this, with the same seeds.
+ * Both the network on the device (mlp.h) and the judges' reference
+ * (reference.h) are built from this, with the same seeds.
  */
 #ifndef COMMLAB_NN_SHAPE_H
 #define COMMLAB_NN_SHAPE_H
@@ -31,40 +31,42 @@ enum { NN_MAX_DEPTH = 64 };
 
 enum nn_optimizer_kind { NN_SGD, NN_ADAMW };
 
-struct nn_hyper { /* of an optimizer */
+struct nn_hyper { /* parameters of an optimizer */
     float lr;
     float beta1, beta2, eps, decay; /* AdamW only */
 };
 
 enum nn_loss {
-    NN_MEAN_SQUARES,  /* mean of y^2, over rows and columns */
+    NN_MEAN_SQUARES,  /* mean of y^2 over rows and columns */
     NN_MSE,           /* mean of (y - target)^2; targets are floats */
-    NN_CROSS_ENTROPY, /* mean over rows of -log softmax(y)[target]; bytes */
+    NN_CROSS_ENTROPY, /* mean over rows of -log softmax(y)[target]; targets
+                         are bytes */
 };
 
 struct nn_shape {
     int depth;           /* layers, at most NN_MAX_DEPTH */
     int in, hidden, out; /* widths */
-    int rows;            /* of a micro-batch on one device */
+    int rows;            /* rows in a micro-batch on one device */
     enum nn_loss loss;
-    int tied, tied_to; /* layers of one matrix, tied < tied_to; 0, 0: none */
+    int tied, tied_to; /* layers that share a matrix, tied < tied_to;
+                          0, 0: none */
     uint64_t frozen;   /* bit l: layer l is not trained */
 };
 
-/* Inputs and outputs of layer l. */
+/* The number of inputs and of outputs of layer l. */
 int nn_layer_in(const struct nn_shape *s, int l);
 int nn_layer_out(const struct nn_shape *s, int l);
 
-/* The number of elements in W_l; of targets in one micro-batch. */
+/* The number of elements in W_l, and of targets in one micro-batch. */
 size_t nn_layer_count(const struct nn_shape *s, int l);
 size_t nn_target_count(const struct nn_shape *s);
 size_t nn_target_size(const struct nn_shape *s); /* bytes of one target */
 
-/* The layer whose matrix layer l uses: itself, or the one it is tied to. */
+/* The layer whose matrix layer l uses: itself, or the layer it is tied to. */
 int nn_layer_param(const struct nn_shape *s, int l);
 int nn_is_frozen(const struct nn_shape *s, int l);
 
-/* True for a layer with as many outputs as inputs, other than the last. */
+/* True for a layer, other than the last, with as many outputs as inputs. */
 int nn_may_skip(const struct nn_shape *s, int l);
 
 /* The number of elements in all matrices, each counted once. */
@@ -74,25 +76,23 @@ size_t nn_param_count(const struct nn_shape *s);
 const char *nn_shape_problem(const struct nn_shape *s);
 
 /*
- * Values that follow from a seed: element i of W_l, of an input, of a target (a
- * float, or a byte below `out`). All are exactly representable as floats, so
- * that device and reference start from the same values. The scale of the
- * weights keeps activations from vanishing.
+ * Values drawn from a seed: element i of W_l, of an input, of a target (a
+ * float, or a byte below `out`). All are exact as floats, so device and
+ * reference start from the same values. The scale of the weights keeps
+ * activations from vanishing.
  */
 float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i);
 void nn_weights(const struct nn_shape *s, uint64_t seed, int l, size_t first,
-                float *w, size_t n); /* n of them */
+                float *w, size_t n); /* writes n weights */
 float nn_input(uint64_t seed, size_t i);
 float nn_target(uint64_t seed, size_t i);
 uint8_t nn_target_byte(const struct nn_shape *s, uint64_t seed, size_t i);
 
-/* The factor between elements of W_l and numbers in [-1, 1). */
+/* The factor that turns numbers in [-1, 1) into elements of W_l. */
 float nn_reach(const struct nn_shape *s, int l);
 
-/* In [-1, 1), in steps of 2^-23: exactly a float. Element i of an input is that
- * of number i of a seed's own seed, so many steps along its sequence. */
-float nn_uniform(uint64_t bits);
-/* values[i]: factor times that of number first + i of a seed. */
+/* values[i] = factor times the float in [-1, 1) that number first + i of the
+ * seed's sequence gives. */
 void nn_uniforms(uint64_t seed, size_t first, float factor, float *values,
                  size_t n);
 enum { NN_PATH_INPUT = 1001, NN_PATH_TARGET, NN_PATH_TARGET_BYTE };

@@ -58,8 +58,8 @@ const char *nn_task_output(int step, char out[NN_OUTPUT_NAME])
 
 /* ---- judging ------------------------------------------------------------- */
 
-/* Keep the gradients of a step in `past`, which has room for late + 1 steps,
- * and take those that are due. Returns 0 if there are none yet. */
+/* Store a step's gradients in `past`, which holds late + 1 steps, and replace
+ * them by those that are due. Returns 0 if none are due yet. */
 static int take_due(struct reference *r, int step, int late, double *past)
 {
     const size_t nslots = (size_t)late + 1;
@@ -73,9 +73,9 @@ static int take_due(struct reference *r, int step, int late, double *past)
 
 /*
  * Give the reference the parameters that passes see, rounded to bf16, and
- * return its own. Next to the middle between two bf16 values the last bits
- * decide, so what is rounded is what rank 0 had after the last step, to the
- * bit: that it was right has been judged. NULL: it had none.
+ * return its own. If a value lies halfway between two bf16 values, its last
+ * bits decide how it is rounded. So this rounds rank 0's parameters after the
+ * last step, which have been judged, bit for bit. NULL if rank 0 recorded none.
  */
 static double *see_narrow(const struct judge_task *t, int iteration, int step,
                           struct reference *r, struct judge_verdict *v)
@@ -99,7 +99,8 @@ static double *see_narrow(const struct judge_task *t, int iteration, int step,
     return own;
 }
 
-/* One step of the reference, with all rows. past: see take_due(). */
+/* Run one step of the reference over all ranks' rows. For past see
+ * take_due(). */
 static void reference_step(const struct judge_task *t, const struct nn_task *k,
                            int iteration, int step, struct reference *r,
                            double *past, struct judge_verdict *v)
@@ -128,7 +129,8 @@ static void reference_step(const struct judge_task *t, const struct nn_task *k,
         reference_sgd(r, h->lr);
 }
 
-/* The layer whose parameter has element i of all; *own: its number there. */
+/* The layer whose parameter contains element i of all; *own gets the
+ * element's index in it. */
 static int layer_of(const struct reference *r, size_t i, size_t *own)
 {
     int l = r->shape.depth - 1;
@@ -144,8 +146,8 @@ static int is_off(double got, double want, double relative, double absolute)
     return !(fabs(got - want) <= absolute + relative * fabs(want));
 }
 
-/* What the first step's updates tell: those of later steps build on wrong
- * weights. */
+/* Advice from the updates of the first step; later steps build on
+ * wrong weights. */
 static const char *advice_of_step(const struct advice *a, char *out,
                                   size_t nbytes)
 {
@@ -157,7 +159,8 @@ static const char *advice_of_step(const struct advice *a, char *out,
     return out;
 }
 
-/* before: the weights that training began with */
+/* Compare a rank's parameters after a step. `before` is the weights at the
+ * start of training. */
 static void compare(const struct reference *r, const double *before,
                     const float *got, int step, double relative,
                     double absolute, struct judge_verdict *v)
@@ -200,15 +203,16 @@ static void compare_ranks(const struct reference *r, const float *zero,
                step + 1, l, own, got[i], rank, zero[i]);
 }
 
-struct shown { /* ranks 0 .. nranks-1 record parameters, with this tolerance */
+struct shown { /* ranks 0 .. nranks-1 record parameters, judged with this
+                  tolerance */
     int nranks;
     double relative, absolute;
-    const double *before; /* the weights that training began with */
+    const double *before; /* weights at the start of training */
     const struct nn_task *task;
 };
 
-/* What training does to a parameter comes from the rows of all ranks; with no
- * learning rate it stays as rank 0 had it. */
+/* A trained parameter must descend from the rows of all ranks; with a learning
+ * rate of 0, from rank 0's value. */
 static void judge_descents(const struct judge_task *t, const struct nn_task *k,
                            int rank, int iteration, const char *name,
                            struct judge_verdict *v)
@@ -220,7 +224,8 @@ static void judge_descents(const struct judge_task *t, const struct nn_task *k,
             continue;
         at += nn_layer_count(&k->shape, l) * sizeof(float);
         if (k->hyper.lr == 0)
-            judge_descent(t, rank, iteration, name, begin, at, 1, v);
+            judge_descent(t, rank, iteration, name, begin, at, rank_set_of(0),
+                          v);
         else if (!nn_is_frozen(&k->shape, l) && !(k->unused && l == k->unused))
             judge_descent(t, rank, iteration, name, begin, at,
                           judge_everybody(t), v);
@@ -245,7 +250,8 @@ static void judge_step(const struct judge_task *t, int iteration, int step,
     }
     compare(r, s->before, zero, step, s->relative, s->absolute, v);
     for (int rank = 0; rank < s->nranks && s->task->on_devices; rank++)
-        judge_origin(t, rank, iteration, name, 0, nbytes, 0, v);
+        judge_origin(t, rank, iteration, name, 0, nbytes,
+                     (struct rank_set){{0}}, v);
     for (int rank = 0; rank < s->nranks && !s->task->no_descent; rank++)
         judge_descents(t, s->task, rank, iteration, name, v);
 }

@@ -23,14 +23,14 @@ struct data { /* the bytes of a file */
     size_t nbytes;
 };
 
-struct room { /* buffers of a batch, on the host and on the device */
+struct buffers { /* the buffers of a batch, on the host and on the device */
     float *x, *device_x;
     uint8_t *target, *device_target;
 };
 
 /* ---- the command line ---------------------------------------------------- */
 
-/* 0, or -1 after naming the option that is refused or missing. */
+/* Returns 0, or -1 after naming the option that is refused or missing. */
 static int parse(const struct lab_run *r, int argc, char **argv,
                  struct request *q)
 {
@@ -74,7 +74,7 @@ static int load(const char *path, struct data *d, char *err, size_t err_nbytes)
 
 /* ---- batches ------------------------------------------------------------- */
 
-/* The i-th random position of all steps: the byte to predict. */
+/* The i-th random position over all steps: that of the byte to predict. */
 static size_t position(const struct data *d, uint64_t i)
 {
     return CONTEXT + (size_t)(judge_seed(1, i) % (d->nbytes - CONTEXT));
@@ -92,39 +92,39 @@ static void fill(const struct data *d, uint64_t first, int rows, float *x,
     }
 }
 
-static struct room room_for(const struct nn_shape *s)
+static struct buffers make_buffers(const struct nn_shape *s)
 {
-    struct room room;
+    struct buffers buf;
     const size_t rows = (size_t)s->rows;
-    room.x = malloc(rows * (size_t)s->in * sizeof *room.x);
-    room.target = malloc(rows);
-    if (!room.x || !room.target)
+    buf.x = malloc(rows * (size_t)s->in * sizeof *buf.x);
+    buf.target = malloc(rows);
+    if (!buf.x || !buf.target)
         must_stop(__FILE__, __LINE__, "malloc", "out of memory");
-    CUDA_MUST(cudaMalloc((void **)&room.device_x,
-                         rows * (size_t)s->in * sizeof *room.x));
-    CUDA_MUST(cudaMalloc((void **)&room.device_target, rows));
-    return room;
+    CUDA_MUST(cudaMalloc((void **)&buf.device_x,
+                         rows * (size_t)s->in * sizeof *buf.x));
+    CUDA_MUST(cudaMalloc((void **)&buf.device_target, rows));
+    return buf;
 }
 
-static void drop_room(struct room *room)
+static void free_buffers(struct buffers *buf)
 {
-    CUDA_MUST(cudaFree(room->device_x));
-    CUDA_MUST(cudaFree(room->device_target));
-    free(room->x);
-    free(room->target);
+    CUDA_MUST(cudaFree(buf->device_x));
+    CUDA_MUST(cudaFree(buf->device_target));
+    free(buf->x);
+    free(buf->target);
 }
 
-static struct nn_batch next_batch(const struct data *d, struct room *room,
+static struct nn_batch next_batch(const struct data *d, struct buffers *buf,
                                   const struct nn *m, uint64_t first)
 {
     const size_t rows = (size_t)m->shape.rows;
-    fill(d, first, m->shape.rows, room->x, room->target);
-    CUDA_MUST(cudaMemcpyAsync(room->device_x, room->x,
-                              rows * (size_t)m->shape.in * sizeof *room->x,
+    fill(d, first, m->shape.rows, buf->x, buf->target);
+    CUDA_MUST(cudaMemcpyAsync(buf->device_x, buf->x,
+                              rows * (size_t)m->shape.in * sizeof *buf->x,
                               cudaMemcpyHostToDevice, m->stream));
-    CUDA_MUST(cudaMemcpyAsync(room->device_target, room->target, rows,
+    CUDA_MUST(cudaMemcpyAsync(buf->device_target, buf->target, rows,
                               cudaMemcpyHostToDevice, m->stream));
-    return (struct nn_batch){room->device_x, room->device_target};
+    return (struct nn_batch){buf->device_x, buf->device_target};
 }
 
 /* ---- output -------------------------------------------------------------- */
@@ -139,7 +139,8 @@ static double mean_loss(struct lab_run *r, struct nn *m)
     return loss / r->nranks;
 }
 
-struct progress { /* printed on a terminal, at most once a second */
+struct progress { /* the progress line, shown on a terminal at most
+                     once a second */
     double begin_sec, shown_sec;
 };
 
@@ -180,15 +181,16 @@ static void train(struct lab_run *r, const struct trainer *t,
     struct nn m;
     struct nn_optimizer o;
     CUDA_MUST(nn_init(&m, &shape, r->stream));
-    CUDA_MUST(nn_fill(&m, (uint64_t)r->rank)); // begin() makes them equal
+    // begin() makes all ranks' parameters equal
+    CUDA_MUST(nn_fill(&m, (uint64_t)r->rank));
     CUDA_MUST(nn_optimizer_init(&o, &m, NN_ADAMW, &hyper));
-    struct room room = room_for(&shape);
+    struct buffers buf = make_buffers(&shape);
     if (t->begin)
         NCCL_MUST(t->begin(t->arg, &m));
     for (long step = 0; step < q->steps; step++) {
         const uint64_t first = (uint64_t)(step * q->batch) +
                                (uint64_t)r->rank * (uint64_t)shape.rows;
-        const struct nn_batch b = next_batch(d, &room, &m, first);
+        const struct nn_batch b = next_batch(d, &buf, &m, first);
         NCCL_MUST(t->step(t->arg, &m, &b, &o));
         CUDA_MUST(cudaDeviceSynchronize());
         progress(&p, r, step + 1, q);
@@ -196,7 +198,7 @@ static void train(struct lab_run *r, const struct trainer *t,
         if (step == 0 || (step + 1) % every == 0)
             report(r, step + 1, mean_loss(r, &m));
     }
-    drop_room(&room);
+    free_buffers(&buf);
     nn_optimizer_release(&o);
     nn_release(&m);
 }

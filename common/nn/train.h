@@ -5,9 +5,9 @@
  *
  * The data are the bytes of a file; the task is to predict the next byte from
  * the eight before it (as 64 inputs of -1 or 1, one per bit). A step takes
- * `batch` positions of the file, which depend only on the step; each rank has
- * an n-th of them. So the loss is the same on any number of ranks, up to
- * rounding.
+ * `batch` positions of the file, which depend only on the step, and each of n
+ * ranks processes 1/n of them. So the loss is the same on any number of ranks,
+ * up to rounding.
  */
 #ifndef COMMLAB_NN_TRAIN_H
 #define COMMLAB_NN_TRAIN_H
@@ -19,8 +19,9 @@
 extern "C" {
 #endif
 
-struct trainer { /* the student's training, with its argument */
-    ncclResult_t (*begin)(void *arg, struct nn *m); /* once; may be NULL */
+struct trainer { /* the student's training functions and their argument */
+    ncclResult_t (*begin)(void *arg, struct nn *m); /* called once; may be
+                                                       NULL */
     ncclResult_t (*step)(void *arg, struct nn *m, const struct nn_batch *b,
                          struct nn_optimizer *o);
     void *arg;

@@ -1,8 +1,8 @@
 /*
  * cases.c: runs lab 0's cases. Given: nothing to edit here.
  *
- * Functions on ordinary memory get arrays that end in guards (terms.h), and
- * their results are uploaded to be shown.
+ * Functions on ordinary memory get arrays that end in guards (terms.h); their
+ * results are copied to the device to be recorded.
  */
 #include <stdlib.h> /* malloc */
 
@@ -21,7 +21,7 @@ static int count_of(const struct lab_run *r)
     return (int)plan_int(r->c, "count", 1024);
 }
 
-/* A rank that the plan names: of fewer ranks, counted around. */
+/* A rank that the plan names, modulo the number of ranks. */
 static int rank_of(const struct lab_run *r, const char *key, int otherwise)
 {
     return (int)plan_int(r->c, key, otherwise) % r->nranks;
@@ -29,7 +29,7 @@ static int rank_of(const struct lab_run *r, const char *key, int otherwise)
 
 /* ---- MPI ----------------------------------------------------------------- */
 
-/* n ints and the guards, none of them written. Allocated. */
+/* n ints and their guards, still unwritten. The caller frees them. */
 static int *unwritten(int n)
 {
     int *const ints = malloc((size_t)(n + TERMS_GUARDS) * sizeof *ints);
@@ -45,7 +45,7 @@ static void draw(struct lab_run *r, void *out, size_t n, enum data_type type)
     lab_draw(r, &d, out, n * data_size(type));
 }
 
-/* This rank's input: n ints. Allocated. */
+/* This rank's input: n ints. The caller frees them. */
 static int *input(struct lab_run *r, int n)
 {
     int *const ints = malloc((size_t)n * sizeof *ints);
@@ -67,7 +67,7 @@ static ncclResult_t run_message(struct lab_run *r)
     const int to = rank_of(r, "to", 1);
     int *const out = input(r, n), *const in = unwritten(n);
     lab_begin(r);
-    if (from != to) // else the judge says that it needs two ranks
+    if (from != to) // from == to: the judge asks for two ranks
         first_message(out, in, n, from, to, r->mpi_comm);
     lab_end(r);
     show(r, "in", in, n);
@@ -186,7 +186,7 @@ static ncclResult_t run_overlap(struct lab_run *r)
 
 /* ---- NCCL ---------------------------------------------------------------- */
 
-/* The communicator is the student's: it has to sum the input of all ranks. */
+/* Sums the input of all ranks on the student's communicator. */
 static ncclResult_t run_comm(struct lab_run *r)
 {
     const size_t n = (size_t)count_of(r);
@@ -207,8 +207,8 @@ static ncclResult_t run_comm(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Ranks 0 and 1 are partners, 2 and 3, and so on; of an odd number, the last
- * rank is its own. */
+/* Ranks 0 and 1 are partners, 2 and 3, and so on; if the number of ranks is
+ * odd, the last one is its own partner. */
 static ncclResult_t run_swap(struct lab_run *r)
 {
     const size_t n = (size_t)count_of(r);

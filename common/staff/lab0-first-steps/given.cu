@@ -1,5 +1,11 @@
 /*
  * given.cu: two kernels to order and to overlap. Given: nothing to edit here.
+ *
+ *     kernel          computes             called by
+ *     double_all      x *= 2, (count)      given_double()
+ *     increment_all   x += 1, (count)      given_increment()
+ *
+ * Each thread handles one element. Launch: enough blocks of THREADS for all.
  */
 #include "lab0.h"
 

@@ -4,7 +4,7 @@
  *   --show collectives   values before and after each of NCCL's collectives
  *   --show hang          two ranks that wait for each other's messages
  *   --show race          two streams that use a buffer without an event
- *   --show timeline      copies, kernels and a collective, some of them at once
+ *   --show timeline      copies, kernels and a collective, partly overlapping
  */
 #include "show.h"
 
@@ -101,7 +101,7 @@ static int show_hang(struct lab_run *r)
 
 /* ---- a race -------------------------------------------------------------- */
 
-/* No event orders the second stream behind the first. */
+/* No event orders the second stream after the first. */
 static int show_race(struct lab_run *r)
 {
     enum { COUNT = 4096 };
@@ -122,8 +122,8 @@ static int show_race(struct lab_run *r)
 /* ---- a timeline ---------------------------------------------------------- */
 
 /*
- * Two pieces: each is copied up and doubled, then summed over all ranks, on a
- * stream of its own behind an event; its sum is copied down there.
+ * Two pieces: each is copied up and doubled. A second stream waits for that by
+ * an event, sums the piece over all ranks and copies the sum down.
  *
  *     work   up 0, double 0   up 1, double 1
  *     comm                    all-reduce 0, down 0   all-reduce 1, down 1

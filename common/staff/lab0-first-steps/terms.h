@@ -5,16 +5,16 @@
 #define LAB0_TERMS_H
 
 /*
- * Arrays in ordinary memory have no red zones: they end in TERMS_GUARDS
- * elements of TERMS_GUARD, which is also in every element that is still to be
- * written. No input has this value.
+ * Arrays in ordinary memory have no red zones. Instead they end in TERMS_GUARDS
+ * elements of value TERMS_GUARD, which also fills every element that has not
+ * been written yet. No input has this value.
  */
 enum { TERMS_GUARDS = 16, TERMS_GUARD = -77777 };
 
 /* Part 5: y = TERMS_A x + y. */
 enum { TERMS_A = 3 };
 
-/* The second input of part 5: number in the rank's sequence of seeds. */
+/* The number of part 5's second input in the rank's sequence of seeds. */
 enum { TERMS_Y = 1 };
 
 #endif

@@ -67,17 +67,20 @@ static ncclResult_t run_bootstrap(struct lab_run *r)
 static ncclResult_t run_sum(struct lab_run *r)
 {
     const struct problem p = problem_of(r);
-    double sum = 0, mine;
+    double mine, *sum; // pinned: a copy there returns before it is done
+    LAB_TRY_CUDA(cudaMallocHost((void **)&sum, sizeof *sum));
+    *sum = 0;
     lab_draw(r, &(struct draw_ask){.what = DRAW_DATA, .arg = {DATA_DOUBLE}},
              &mine, sizeof mine);
-    LAB_TRY(boot_sum(&p.coll, mine, &sum));
-    lab_metric(r, "sum", sum);
+    LAB_TRY(boot_sum(&p.coll, mine, sum));
+    lab_metric(r, "sum", *sum);
+    LAB_TRY_CUDA(cudaFreeHost(sum));
     return ncclSuccess;
 }
 
 /* ---- parts 2 and 3 ------------------------------------------------------- */
 
-/* This rank's input: values whose sum, or product, over ranks is exact. */
+/* This rank's input: values whose sum and product over ranks are exact. */
 static void *input(struct lab_run *r, const struct problem *p, size_t count)
 {
     return p->op == ncclProd ? lab_input(r, count, p->type)
@@ -324,7 +327,7 @@ static int bench(struct lab_run *r, int argc, char **argv)
 
 enum { SUM_WAYS = 3, SUM_SIZES = 7, SUM_SMALLEST = 1024 };
 
-struct sums { /* of one way */
+struct sums { /* the measurements of one way */
     double bytes[SUM_SIZES], us[SUM_SIZES], alpha, beta;
 };
 

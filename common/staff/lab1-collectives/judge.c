@@ -3,9 +3,9 @@
  *
  * Expected outputs are computed here from all ranks' seeds, by the plainest
  * possible loop. Values are exact in every type, so the comparison is bit for
- * bit. In addition, a case is judged by the cost of its algorithm: its steps
- * and the bytes that each rank sends, and that it does not call the NCCL
- * collective that it should implement.
+ * bit. A case is also judged by the cost of its algorithm, in steps and in
+ * bytes that each rank sends, and must not call the NCCL collective that it
+ * implements.
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
@@ -17,7 +17,7 @@
 #include "judge/links.h"
 #include "judge1.h"
 
-struct judge1_problem judge1_problem_of(const struct judge_task *t)
+static struct judge1_problem problem_of(const struct judge_task *t)
 {
     const struct plan_case *const c = t->c;
     struct judge1_problem p = {
@@ -66,7 +66,7 @@ static void compare(const struct judge_task *t, const struct judge1_problem *p,
         data_compare(got, want, count, p->type, rank, v);
 }
 
-/* As compare(), of a collective in which each rank has one input: in. */
+/* Like compare(), for a collective in which each rank has one input. */
 static void compare_one(const struct judge_task *t,
                         const struct judge1_problem *p, int rank, int iteration,
                         const char *want, const char *in, int op,
@@ -87,7 +87,7 @@ static void compare_one(const struct judge_task *t,
         guess_explain(&g, got, rank, v);
 }
 
-/* The root's output is wrong: has another rank got it? */
+/* If the root's output is wrong, check whether another rank has it. */
 static void look_for_root(const struct judge_task *t,
                           const struct judge1_problem *p, int iteration,
                           const char *want, size_t count,
@@ -115,7 +115,7 @@ static void look_for_root(const struct judge_task *t,
  * ranks. */
 static void descend(const struct judge_task *t, const struct judge1_problem *p,
                     int rank, int iteration, size_t begin, size_t end,
-                    uint64_t need, struct judge_verdict *v)
+                    struct rank_set need, struct judge_verdict *v)
 {
     judge_origin(t, rank, iteration, "recvbuf", begin * p->size, end * p->size,
                  need, v);
@@ -175,7 +175,7 @@ static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     const int steps = judge1_doublings(t->nranks);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
@@ -184,7 +184,7 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
                         -1, v);
         for (int r = 0; r < t->nranks; r++)
             if (r != p.root)
-                descend(t, &p, r, i, 0, p.count, UINT64_C(1) << p.root, v);
+                descend(t, &p, r, i, 0, p.count, rank_set_of(p.root), v);
         free(in);
     }
     judge1_keep_promise(t, &(struct judge1_promise){steps, steps, -1}, v);
@@ -193,7 +193,7 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     const size_t n = (size_t)t->nranks, all = n * p.count;
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, all, i);
@@ -203,7 +203,7 @@ static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
                     v);
         for (int r = 0; r < t->nranks; r++)
             if (!p.in_place)
-                descend(t, &p, r, i, 0, p.count, UINT64_C(1) << p.root, v);
+                descend(t, &p, r, i, 0, p.count, rank_set_of(p.root), v);
         free(in);
     }
     judge1_keep_promise(
@@ -216,14 +216,14 @@ static void judge_scatter(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
         compare(t, &p, p.root, i, in, (size_t)t->nranks * p.count, v);
         look_for_root(t, &p, i, in, (size_t)t->nranks * p.count, v);
         for (size_t b = 0; b < (size_t)t->nranks; b++)
             descend(t, &p, p.root, i, b * p.count, (b + 1) * p.count,
-                    UINT64_C(1) << b, v);
+                    rank_set_of((int)b), v);
         free(in);
     }
     judge1_keep_promise(
@@ -234,7 +234,7 @@ static void judge_gather(const struct judge_task *t, struct judge_verdict *v)
 static void judge_all_gather(const struct judge_task *t,
                              struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     const size_t n = (size_t)t->nranks;
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
@@ -242,7 +242,7 @@ static void judge_all_gather(const struct judge_task *t,
             compare(t, &p, r, i, in, n * p.count, v);
         for (size_t k = 0; k < n * n; k++) // block k % n of rank k / n
             descend(t, &p, (int)(k / n), i, k % n * p.count,
-                    (k % n + 1) * p.count, UINT64_C(1) << k % n, v);
+                    (k % n + 1) * p.count, rank_set_of((int)(k % n)), v);
         free(in);
     }
     judge1_keep_promise(
@@ -255,7 +255,7 @@ static void judge_all_gather(const struct judge_task *t,
 
 static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
         char *const in = inputs(t, &p, p.count, i);
@@ -276,7 +276,7 @@ static void judge_reduce(const struct judge_task *t, struct judge_verdict *v)
 static void judge_reduce_scatter(const struct judge_task *t,
                                  struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     const size_t n = (size_t)t->nranks, all = n * p.count;
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
@@ -302,7 +302,7 @@ static void judge_reduce_scatter(const struct judge_task *t,
 static void judge_all_reduce(const struct judge_task *t,
                              struct judge_verdict *v)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     const struct judge1_promise most = judge1_promise_of(t, &p);
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
@@ -329,7 +329,7 @@ static void judge_all_reduce(const struct judge_task *t,
 
 static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
 {
-    struct judge1_problem p = judge1_problem_of(t);
+    struct judge1_problem p = problem_of(t);
     p.count *= (size_t)t->nranks;
     char *const want = malloc(p.count * p.size + 1);
     for (int i = 0; i < t->iterations; i++) {
@@ -352,23 +352,23 @@ static double limit_of(const struct judge_task *t, double bytes)
 
 static double broadcast_limit(const struct judge_task *t)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     return limit_of(t, (double)(p.count * p.size));
 }
 
 static double all_gather_limit(const struct judge_task *t)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     return limit_of(t, (double)((size_t)(t->nranks - 1) * p.count * p.size));
 }
 
 /*
- * Unless a switch adds, some rank has to send 2(n-1)/n of the vector, at most
- * at the rate of all its links together.
+ * Unless a switch reduces, some rank has to send 2(n-1)/n of the vector, at
+ * most at the rate of all its links together.
  */
 static double all_reduce_limit(const struct judge_task *t)
 {
-    const struct judge1_problem p = judge1_problem_of(t);
+    const struct judge1_problem p = problem_of(t);
     const double n = t->nranks, bytes = (double)(p.count * p.size);
     return limit_of(t, 2 * (n - 1) / n * bytes);
 }
@@ -395,7 +395,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"bootstrap", "boot_comm() in bootstrap.c", NULL, NULL},
     {"sum", "boot_sum() in bootstrap.c", NULL, NULL},

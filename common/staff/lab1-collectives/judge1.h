@@ -12,10 +12,8 @@ struct judge1_problem { /* a case's parameters, as numbers */
     enum data_type type;
     enum data_op op;
     int root, in_place;
-    size_t size; /* of an element */
+    size_t size; /* bytes of an element */
 };
-
-struct judge1_problem judge1_problem_of(const struct judge_task *t);
 
 /* ---- what a case's algorithm costs: judge_cost.c ------------------------- */
 
@@ -23,7 +21,8 @@ struct judge1_promise { /* the most that any rank may do; -1: not judged */
     double rounds, messages, bytes;
 };
 
-/* Steps in which one rank reaches n, if those reached double in each. */
+/* The number of steps in which one rank's data reaches n ranks if the number of
+ * ranks that have it doubles in each step. */
 int judge1_doublings(int n);
 
 /* The cost of a case's algorithm. A chunk may be one element larger than an
@@ -31,7 +30,7 @@ int judge1_doublings(int n);
 struct judge1_promise judge1_promise_of(const struct judge_task *t,
                                         const struct judge1_problem *p);
 
-/* No rank does more than that, and none calls a collective of NCCL's. */
+/* Fail if a rank does more than it promised, or calls an NCCL collective. */
 void judge1_keep_promise(const struct judge_task *t,
                          const struct judge1_promise *most,
                          struct judge_verdict *v);
@@ -43,14 +42,14 @@ void judge1_keep_promise(const struct judge_task *t,
 void judge1_keep_least(const struct judge_task *t, double least,
                        struct judge_verdict *v);
 
-/* If the machine is known: no link whose name starts with prefix carries more
- * than `most` bytes. */
+/* If the machine is known, fail if a link whose name starts with prefix carries
+ * more than `most` bytes. */
 void judge1_keep_link(const struct judge_task *t, const char *prefix,
                       double most, struct judge_verdict *v);
 
-/* The most bytes that a network port has to carry between nodes of equal size:
- * its GPU's share of the vector goes round a ring of the nodes. Any number, if
- * the case's nodes are not the machine's. */
+/* The most bytes that a network port has to carry between nodes of equal size,
+ * as its GPU's share of the vector travels around a ring of the nodes.
+ * Unlimited if the case's nodes are not the machine's. */
 double judge1_across_bytes(const struct judge_task *t,
                            const struct judge1_problem *p);
 

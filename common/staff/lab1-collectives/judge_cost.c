@@ -17,8 +17,8 @@ int judge1_doublings(int n)
 }
 
 /*
- * No more steps one after the other than the algorithm needs, and no host that
- * waits between them: the caller's stream orders them.
+ * Fail if there are more consecutive steps than the algorithm needs, or if the
+ * host waits between them: the caller's stream orders them.
  */
 static void keep_steps(const struct judge_task *t, double most,
                        struct judge_verdict *v)
@@ -76,7 +76,6 @@ void judge1_keep_least(const struct judge_task *t, double least,
                "the result is right, but only %.0f bytes went through NCCL; "
                "every algorithm needs at least %.0f",
                sent, least);
-    v->suspected = 1;
 }
 
 double judge1_across_bytes(const struct judge_task *t,

@@ -7,7 +7,8 @@
 #include "judge1.h"
 #include "terms.h"
 
-/* A measurement makes all its calls, warm-up ones and counted ones. */
+/* Fail unless a measurement makes all its calls: those to warm up and those
+ * that count. */
 void judge1_measure(const struct judge_task *t, struct judge_verdict *v)
 {
     const int warmup = (int)plan_int(t->c, "warmup", 2);

@@ -1,8 +1,13 @@
 /*
  * reduce.cu: acc = acc op in, for every type and operation of this lab
  *
- * One kernel, instantiated for each pair; coll_combine() picks the instance.
  * Given: nothing to edit here.
+ *
+ *     kernel          computes                     called by
+ *     combine<T,Op>   acc = acc op in, (count)     coll_combine(), which picks
+ *                                                  the instance for T and op
+ *
+ * Threads take 16 bytes at a time. Launch: vector_blocks() of VECTOR_THREADS.
  */
 #include <stdint.h> /* int8_t .. uint64_t */
 

@@ -2,8 +2,8 @@
  * compare.c: the methods of this lab, timed side by side
  *
  * Times are host times between barriers with idle devices, so they include a
- * step's cost on the host: the slowest rank's, per step, after one step to warm
- * up.
+ * step's cost on the host. They are per step, of the slowest rank, after one
+ * step to warm up.
  */
 #include "compare.h"
 
@@ -96,7 +96,7 @@ static ncclResult_t step_each(void *arg, int step)
     return sync_gradients(&w->e->m, &w->s);
 }
 
-/* Gradients whose mean is known: rank + 1. */
+/* Fill gradients with rank + 1, whose mean is known. */
 static void fill(const struct way *w)
 {
     const struct nn *const m = &w->e->m;
@@ -156,15 +156,15 @@ static void sweep_row(struct bench *b, struct way *w, size_t size)
                                .in_place = {1, ms * 1e3, off}});
 }
 
-struct caps { /* the caps of a sweep: these, or doubling from min to max */
+struct caps { /* the caps of a sweep: a list, or from min to max, doubling */
     struct flag_list sizes_mb;
     long min_kb, max_mb, mb; /* mb: of gradients, in fp32 */
     int type;                /* -1: all */
     const char *output;
 };
 
-/* A row for each cap of one type; of those that double, if it gives another
- * number of buckets. */
+/* Print a row for each cap of one type. Of caps that double, skip those that
+ * give the same number of buckets as the previous one. */
 static void sweep_type(struct bench *b, struct way *w, const struct caps *c,
                        ncclDataType_t type)
 {
@@ -187,7 +187,8 @@ static void sweep_type(struct bench *b, struct way *w, const struct caps *c,
     }
 }
 
-/* Take the options; without caps, 32 to 1 buckets. 0 or -1. */
+/* Read the options; the default caps give from 32 buckets to 1. Returns 0 or
+ * -1. */
 static int take_caps(struct lab_run *r, int argc, char **argv, struct caps *c)
 {
     const struct flag flags[] = {

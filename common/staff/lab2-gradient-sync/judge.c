@@ -11,7 +11,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/links.h"
@@ -195,7 +195,7 @@ static double absolute_of(const struct judge_task *t, const struct nn_task *k)
     const enum data_type type =
         (enum data_type)data_type(plan_text(t->c, "type", "float"));
     if (type != DATA_FLOAT)
-        return 8 * data_epsilon(type) * k->hyper.lr; // of several steps
+        return 8 * data_epsilon(type) * k->hyper.lr; // errors of several steps
     // AdamW divides by the gradient's magnitude, so its error is relative
     return k->optimizer == NN_ADAMW ? 1e-5 : 1e-8;
 }
@@ -247,7 +247,7 @@ static void judge_train(const struct judge_task *t, struct judge_verdict *v)
     keep_promise(t, &most, v);
 }
 
-/* In every step, a rank has to send 2(n-1)/n of the gradients' bytes. */
+/* In every step, each rank has to send 2(n-1)/n of the gradients' bytes. */
 static double train_limit(const struct judge_task *t)
 {
     size_t count;
@@ -314,7 +314,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"broadcast", "sync_broadcast() in replicas.c", NULL, NULL},
     {"gradients", "sync_gradients() in replicas.c", NULL, NULL},

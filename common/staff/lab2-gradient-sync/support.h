@@ -10,8 +10,8 @@
 enum { SUPPORT_DEVICES = 16 };
 
 /*
- * all[i] = all ranks' rows of step i of e, on rank 0's device, rank 0's first;
- * empty on other ranks. All ranks call.
+ * all[i] = all ranks' rows of step i of e, on rank 0's device, rank 0's rows
+ * first; empty on other ranks. All ranks call.
  */
 void support_gather(struct lab_run *r, const struct exercise *e,
                     struct nn_batch all[EXERCISE_STEPS]);

@@ -145,12 +145,12 @@ static ncclResult_t run_cap(struct lab_run *r)
 /* ---- part 5 -------------------------------------------------------------- */
 
 /* A step as in ddp_step(), but with your sharded optimizer. The unsharded one
- * runs beside it on a second copy of the weights, with the same gradients. */
+ * updates a second copy of the weights with the same gradients. */
 static ncclResult_t zero_train_step(struct exercise *e, struct lab_run *r,
                                     int i, float *whole)
 {
     struct nn *const m = &e->m;
-    if (i == 0) // the state is there
+    if (i == 0) // the state is allocated
         lab_held_begin(r);
     const cudaError_t cleared = nn_zero_grad(m);
     if (i == 0)
@@ -231,7 +231,7 @@ static const struct lab_kind kinds[] = {
     {"owners", run_owners},   {"zero", run_zero},       {NULL, NULL},
 };
 
-/* The report needs times alone, and kernels declare their costs. */
+/* The report needs only times, and kernels declare their costs. */
 static const char *dataless_for(int argc, char **argv)
 {
     (void)argc;

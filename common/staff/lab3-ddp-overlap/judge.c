@@ -9,7 +9,8 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strncmp */
 
-#include "graph/read.h"
+#include "base/ranks.h" /* LAB_MAX_RANKS */
+#include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge/links.h"
 #include "judge/spans.h"
@@ -168,8 +169,8 @@ static double overlap_limit(const struct judge_task *t)
            links_out_rate(t) * 1e6;
 }
 
-/* True if `us` is the time between two of a rank's event records, as far as a
- * float of milliseconds tells. */
+/* True if `us` is the time between two of a rank's event records, to the
+ * precision of a float in milliseconds. */
 static int is_between_events(const struct judge_task *t, int rank,
                              int iteration, double us)
 {
@@ -188,7 +189,8 @@ static int is_between_events(const struct judge_task *t, int rank,
     return 0;
 }
 
-/* A time that is said to be measured is one of some rank's events. */
+/* Fail unless a time that a program reports as measured lies between two events
+ * of some rank. */
 static void judge_measured(const struct judge_task *t, int iteration,
                            const char *name, struct judge_verdict *v)
 {
@@ -274,12 +276,10 @@ static void owners(const struct nn_shape *s, int nranks, int *owner,
     }
 }
 
-enum { MAX_RANKS = 1024 };
-
 static void judge_owners(const struct judge_task *t, struct judge_verdict *v)
 {
     int want[NN_MAX_DEPTH];
-    double count[MAX_RANKS];
+    double count[LAB_MAX_RANKS];
     char name[24];
     const struct nn_shape s = nn_task_of(t->c).shape;
     owners(&s, (int)plan_int(t->c, "over", t->nranks), want, count);
@@ -289,8 +289,8 @@ static void judge_owners(const struct judge_task *t, struct judge_verdict *v)
                        metric(t, 0, name), want[l]);
 }
 
-/* At most an n-th of the state plus that of one parameter, and a page for what
- * is small. */
+/* A rank may hold 1/n of the state plus that of one parameter, and a page for
+ * small allocations. */
 static void judge_state(const struct judge_task *t, const struct nn_shape *s,
                         struct judge_verdict *v)
 {
@@ -350,7 +350,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"assign", "ddp_assign() in views.c", NULL, NULL},
     {"views", "ddp_views() in views.c", NULL, NULL},

@@ -9,7 +9,7 @@
 
 struct request {
     long cap_mb, layers, width, rows;
-    long iterations, warmup; /* of --overlap-report */
+    long iterations, warmup; /* --overlap-report's */
 };
 
 static int parse(const struct lab_run *r, int argc, char **argv,

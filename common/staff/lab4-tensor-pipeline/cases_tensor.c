@@ -2,7 +2,7 @@
  * cases_tensor.c: runs the cases of parts 1 and 6
  *
  * Whole matrices follow from rank 0's seed (judge_model.h); each rank takes its
- * part on the host, so that no case depends on a function of another.
+ * part on the host, so that no case depends on a function that others test.
  */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
@@ -197,7 +197,7 @@ ncclResult_t case_gather(struct lab_run *r)
 /* ---- a block ------------------------------------------------------------- */
 
 /*
- * A block whose hidden width is the layer's `out`, and whose own is its `in`.
+ * A block whose hidden width is the layer's `out` and whose width is its `in`.
  */
 static struct block block_of(const struct bench *b)
 {

@@ -69,7 +69,7 @@ ncclResult_t case_schedule(struct lab_run *r)
 
 /* ---- data ---------------------------------------------------------------- */
 
-struct course { /* of a training case */
+struct course { /* the steps of a training case */
     struct model m;
     int replica;
     struct nn_batch batch[MAX_STEPS][STAGE_MAX_MICRO];
@@ -108,7 +108,7 @@ static const float *targets(struct lab_run *r, const struct course *k, int step)
     return n ? draw_step(r, k, step, NN_PATH_TARGET, n) : NULL;
 }
 
-/* The data of all steps, and room for `count` weights after each. */
+/* The data of all steps, and buffers for `count` weights after each. */
 static struct course course_of(struct lab_run *r, int replica, size_t count)
 {
     struct course k = {.m = model_of(r->c, r->nranks), .replica = replica};
@@ -126,7 +126,7 @@ static struct course course_of(struct lab_run *r, int replica, size_t count)
     return k;
 }
 
-/* Initialised weights, with any values. */
+/* Set the weights to any values. */
 static ncclResult_t clear(const struct stage *s)
 {
     LAB_TRY_CUDA(

@@ -14,7 +14,7 @@ struct pass {
     float begin_ms, end_ms;
 };
 
-struct tracer { /* of this rank */
+struct tracer { /* this rank's passes */
     cudaStream_t stream;
     int n;
     struct pass pass[MAX_PASSES];
@@ -46,7 +46,7 @@ static void read_times(struct tracer *t, cudaEvent_t origin)
 }
 
 /* A step whose passes are recorded in t, after one to warm up. */
-static void trace_step(struct lab_run *r, const struct drawing *d,
+static void trace_step(struct lab_run *r, const struct pipeline_drawing *d,
                        struct tracer *t)
 {
     cudaEvent_t origin;
@@ -91,7 +91,7 @@ static void put_pass(FILE *f, const struct pass *p, int row, float whole_ms)
             p->chunk ? " text-decoration=\"underline\"" : "", p->micro);
 }
 
-/* What the colours of the first nkinds kinds mean. */
+/* Draw which colours stand for the first nkinds kinds of passes. */
 static void put_legend(FILE *f, int nkinds, int y)
 {
     for (int k = 0; k < nkinds; k++)
@@ -149,7 +149,8 @@ static int write_picture(const char *path, const char *title,
     return fclose(f) == 0 ? 0 : -1;
 }
 
-int draw_step(struct lab_run *r, const struct drawing *d, const char *path)
+int draw_step(struct lab_run *r, const struct pipeline_drawing *d,
+              const char *path)
 {
     struct tracer *const t = calloc(1, sizeof *t);
     if (!t)

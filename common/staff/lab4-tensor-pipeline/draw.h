@@ -1,6 +1,6 @@
 /*
- * draw.h: a drawing of a step: what each stage did when. Given: nothing to edit
- * here.
+ * draw.h: draws when each stage ran its passes in a step. Given: nothing to
+ * edit here.
  *
  * Times are those of events around each pass, from a barrier of all ranks on:
  * the drawing shows what happened, not what a schedule intended.
@@ -12,7 +12,7 @@
 #include "lab4.h"
 #include "measure.h"
 
-struct drawing { /* what to draw */
+struct pipeline_drawing { /* what to draw */
     const char *title;
     int nstages;
     struct stage *stage; /* this rank's */
@@ -26,6 +26,7 @@ struct drawing { /* what to draw */
  * pass, with the number of its micro-batch. All ranks call. Returns 0, or 1 if
  * the file can't be written.
  */
-int draw_step(struct lab_run *r, const struct drawing *d, const char *path);
+int draw_step(struct lab_run *r, const struct pipeline_drawing *d,
+              const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * halves.c: a stage whose backward passes come in two halves: its passes, and
- * where their messages come from and go to. Given: nothing to edit here.
+ * halves.c: the passes of a stage whose backward passes come in two halves, and
+ * the peers of their messages. Given: nothing to edit here.
  */
 #include <string.h> /* memset */
 
@@ -72,8 +72,8 @@ struct place { /* in the network */
     int stage, chunk;
 };
 
-/* The place of the run `step` runs on from a chunk of this stage; stage -1: the
- * network has no such run. */
+/* The place of the run that is `step` runs after a chunk of this stage; stage
+ * is -1 if the network has no such run. */
 static struct place place_at(const struct stage *s, int chunk, int step)
 {
     const int n = s->c.nstages;
@@ -84,14 +84,14 @@ static struct place place_at(const struct stage *s, int chunk, int step)
                                 : (struct place){run % n, run / n};
 }
 
-/* Where an action's result goes; where a turn finds it. */
+/* The buffer of an action's result, which turn() also reads. */
 static const struct zero_out *result(const struct zero *z, int kind, int micro,
                                      int chunk)
 {
     return &z->out[kind][chunk][micro % ZERO_BUFFERS];
 }
 
-/* The message between an action and the one `step` runs on. */
+/* The message between an action and the one `step` runs after it. */
 static struct zero_message between(const struct zero *z,
                                    const struct pipe_action *a, int step)
 {
@@ -133,7 +133,8 @@ struct zero_message zero_output(const struct zero *z,
 
 /* ---- passes -------------------------------------------------------------- */
 
-/* If the run `step` runs on is this stage's, too, take its result to `in`. */
+/* If the run that is `step` runs after this one is also on this stage, copy its
+ * result to `in`. */
 static ncclResult_t turn(const struct zero *z, const struct pipe_action *a,
                          int step, float *in)
 {

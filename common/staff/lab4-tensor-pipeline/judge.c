@@ -26,7 +26,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"split", "tp_split_columns() and tp_split_rows() in tensor.c", NULL, NULL},
     {"column", "tp_column_forward() and tp_column_backward() in tensor.c", NULL,

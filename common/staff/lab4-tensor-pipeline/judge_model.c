@@ -54,13 +54,13 @@ struct model model_of(const struct plan_case *c, int nranks)
     m.tp = common((int)plan_int(c, "tp", 1), nranks);
     m.pp = common((int)plan_int(c, "pp", nranks), nranks / m.tp);
     m.dp = nranks / m.tp / m.pp;
-    if (plan_int(c, "blocks", 0)) // of each stage
+    if (plan_int(c, "blocks", 0)) // blocks per stage
         m.task.shape.depth = 2 * (int)plan_int(c, "blocks", 0) * m.pp;
     if (m.schedule == MODEL_ZERO_V)
         m.chunks = 2;
     else if (m.schedule != MODEL_INTERLEAVED || m.pp == 1)
         m.chunks = 1;
-    else // groups of micro-batches are whole
+    else // interleaved: groups of micro-batches are whole
         m.task.micro = (m.task.micro + m.pp - 1) / m.pp * m.pp;
     return m;
 }

@@ -59,14 +59,15 @@ struct model { /* a training run */
 };
 struct model model_of(const struct plan_case *c, int nranks);
 
-/* With halves: the results of a kind of pass, of one chunk, that a stage keeps
- * at once. That of a micro-batch takes the place of the one so many before. */
+/* With halves, the number of results that a stage keeps for one kind of pass
+ * and one chunk. A micro-batch's result replaces that of MODEL_BUFFERS
+ * micro-batches earlier. */
 enum { MODEL_BUFFERS = 4 };
 
 int model_has_halves(const struct model *m); /* zero-h1, zero-v */
 
-/* The run of the network that is a stage's chunk: around a ring of stages, or
- * along a V and back. */
+/* The run of the network that a stage's chunk holds: runs go around a ring of
+ * stages, or along a V and back. */
 int model_run(int nstages, int vee, int stage, int chunk);
 
 /* The first block of run v, of n runs that share nblocks; nblocks for v = n. */

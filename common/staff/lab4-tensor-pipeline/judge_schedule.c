@@ -6,7 +6,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strncmp */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge/spans.h"
 #include "judge_model.h"
@@ -141,7 +141,7 @@ void judge_grid(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- in flight ----------------------------------------------------------- */
 
-/* What a pass's range in stage.c is called. */
+/* True if a span has the name that stage.c gives to passes. */
 static int is_pass(const char *span)
 {
     return strncmp(span, "forward ", 8) == 0 ||
@@ -180,7 +180,7 @@ static int may_be_in_flight(const struct model *m, int stage)
     return least(warmup(m, m->pp, stage) + 1, m->task.micro * m->chunks);
 }
 
-/* The bytes of a stage's slot: of its input, and of the rest. */
+/* The bytes of a stage's slot: those of its input, and the rest. */
 static void slot_bytes(const struct model *m, int stage, double *input,
                        double *rest)
 {

@@ -128,7 +128,7 @@ struct look { /* for one iteration's outputs */
     struct judge_verdict *v;
 };
 
-/* Rank's part of m, as floats. Frees nothing. */
+/* A rank's part of m, as floats. The caller frees it. */
 static float *cut_out(const struct mat *m, enum cut cut, int rank, int n,
                       size_t *count)
 {
@@ -146,8 +146,8 @@ static float *cut_out(const struct mat *m, enum cut cut, int rank, int n,
     return out;
 }
 
-/* A sum descends from all ranks' data, each column or row that was gathered
- * from its rank's. */
+/* A sum has to descend from all ranks' data; a gathered column or row, from the
+ * data of its rank. */
 static void descend(const struct look *l, const char *name, const struct mat *m,
                     enum cut cut, int rank)
 {
@@ -158,14 +158,14 @@ static void descend(const struct look *l, const char *name, const struct mat *m,
                       cut == SUM ? all : all / (size_t)n, judge_everybody(l->t),
                       l->v);
     for (int i = 0; cut == WHOLE && i < n; i++)
-        judge_descent(
-            l->t, rank, l->iteration, name, all / (size_t)n * (size_t)i,
-            all / (size_t)n * (size_t)(i + 1), UINT64_C(1) << i, l->v);
+        judge_descent(l->t, rank, l->iteration, name,
+                      all / (size_t)n * (size_t)i,
+                      all / (size_t)n * (size_t)(i + 1), rank_set_of(i), l->v);
     for (int i = 0; cut == GATHERED && i < m->rows * n; i++) {
         const size_t begin = (size_t)i * (size_t)each * sizeof(float);
         judge_descent(l->t, rank, l->iteration, name, begin,
-                      begin + (size_t)each * sizeof(float),
-                      UINT64_C(1) << i % n, l->v);
+                      begin + (size_t)each * sizeof(float), rank_set_of(i % n),
+                      l->v);
     }
 }
 
@@ -229,7 +229,7 @@ void judge_split(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* A layer whose y, dw and dx are split like that. */
+/* Judge a layer whose y, dw and dx are split as cut[] says. */
 static void judge_layer(const struct judge_task *t, const enum cut cut[3],
                         struct judge_verdict *v)
 {
@@ -402,8 +402,8 @@ void judge_sp_scatter(const struct judge_task *t, struct judge_verdict *v)
     expect_messages(t, 4.0 * l.rows * l.out, v);
 }
 
-/* `percent` of the messages' time has to be hidden. Not all of it can be: they
- * take part of the GPU from the products. */
+/* `percent` of the messages' time has to be hidden. It can't all be hidden,
+ * because messages take a part of the GPU from the products. */
 void judge_sp_speed(const struct judge_task *t, struct judge_verdict *v)
 {
     const double least = (double)plan_int(t->c, "percent", 75) / 100;
@@ -421,7 +421,7 @@ void judge_sp_speed(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* Two products for each weight and row. */
+/* A GPU computes two products for each weight and row. */
 double sp_speed_limit(const struct judge_task *t)
 {
     const struct model_layer l = model_layer(t->c, t->nranks);

@@ -3,7 +3,7 @@
  */
 #include <math.h> /* fabs */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/spans.h"
 #include "judge_model.h"
 #include "judge_train.h"
@@ -15,8 +15,8 @@ struct work { /* all ranks' work in an iteration; microseconds */
     double begin, end, busy;
 };
 
-/* Add a rank's kernels. All are on one stream, so none run concurrently: not
- * those of messages, which are of other kinds. */
+/* Add a rank's kernels, without those of messages, which are of other kinds.
+ * All are on one stream, so none run concurrently. */
 static void add_rank(const struct judge_task *t, const struct spans_window *w,
                      struct work *k)
 {
@@ -33,9 +33,10 @@ static void add_rank(const struct judge_task *t, const struct spans_window *w,
 }
 
 /*
- * In times forward and backward, how long P equal stages wait: P - 1 of them;
- * with c chunks, a c-th of that; with backward passes in halves, a third, for
- * the first round trip, or in a V for the first way there, half as long.
+ * How long P equal stages wait, in units of a forward and a backward pass: P -
+ * 1; with c chunks, 1/c of that; with backward passes in halves, a third, for
+ * the first round trip, or half of a third in a V, for the first way through
+ * the stages.
  */
 static double ramp_of(const struct model *m)
 {
@@ -47,9 +48,9 @@ static double ramp_of(const struct model *m)
     }
 }
 
-/* The fraction of their time that stages are idle, from the start of the first
- * pass to the end of the last. `slack`, in thousandths of the step, is for what
- * is so small that messages count. */
+/* Judge the fraction of time in which stages are idle, from the start of the
+ * first pass to the end of the last. `slack`, in thousandths of the step, is
+ * for networks so small that messages count. */
 void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct model m = model_of(t->c, t->nranks);
@@ -77,8 +78,8 @@ void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- speed --------------------------------------------------------------- */
 
-/* All-reduces of gradients, hidden behind the backward passes; not those of
- * tensor parallelism, which nothing could hide. */
+/* Judge how much of the gradients' all-reduces is hidden behind backward
+ * passes. Those of tensor parallelism don't count: nothing could hide them. */
 static void judge_hidden(const struct judge_task *t, double least,
                          struct judge_verdict *v)
 {
@@ -97,7 +98,7 @@ static void judge_hidden(const struct judge_task *t, double least,
     }
 }
 
-/* The step's time is judged; with `percent` (without tensor parallelism), also
+/* Judge the step's time and, with `percent` (only without tensor parallelism),
  * how much of the gradients' all-reduces it hides. */
 void judge_speed(const struct judge_task *t, struct judge_verdict *v)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcmp */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/spans.h"
 #include "judge_model.h"
 #include "judge_train.h"

@@ -14,8 +14,9 @@ judge_fn judge_zero;
 
 struct model;
 
-/* Expect no rank to have more activations in flight than its schedule needs, by
- * the order of passes in the graph and by the device memory of its slots. */
+/* Expect no rank to have more activations in flight than its schedule needs,
+ * both by the order of passes in the graph and by the device memory of its
+ * slots. */
 void judge_in_flight(const struct judge_task *t, const struct model *m,
                      struct judge_verdict *v);
 

@@ -2,8 +2,8 @@
  * judge_zero.c: schedules whose backward passes come in halves
  *
  * There is more than one right list, so lists are not compared but played: each
- * stage runs its passes in order, each as soon as what it needs is there. Their
- * time and the micro-batches in flight are judged.
+ * stage runs its passes in order, each as soon as its inputs have arrived. The
+ * judge then looks at the time and at the micro-batches in flight.
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
@@ -22,7 +22,7 @@ struct action { /* as in the evidence */
 struct player { /* a stage */
     const struct action *list;
     int n, at;        /* its next pass */
-    int begin, clock; /* when its first pass began, its last one ended */
+    int begin, clock; /* start of its first pass, end of its last one */
     int idle;         /* between them */
     int live, most;   /* in flight, in all chunks; the most so far */
 };
@@ -30,11 +30,11 @@ struct player { /* a stage */
 struct game {
     const struct model *m;
     int nstages, nruns;
-    int *end; /* of each pass, from 1 on; 0: has not run. at() */
+    int *end; /* when each pass ended, from 1 on; 0: has not run. at() */
     struct player *player;
 };
 
-/* Where the end of a pass through a run of the network is. */
+/* The entry for the end of a pass through a run of the network. */
 static int *at(const struct game *g, int kind, int micro, int run)
 {
     return &g->end[(kind * g->m->task.micro + micro) * g->nruns + run];
@@ -45,8 +45,8 @@ static int run_of(const struct game *g, int stage, int chunk)
     return model_run(g->nstages, g->m->schedule == MODEL_ZERO_V, stage, chunk);
 }
 
-/* When what a pass needs is there; 0: not yet. Times are one more than what
- * they count, so that 1 is the start. */
+/* The time at which a pass's inputs have arrived; 0 if they haven't yet. Times
+ * count from 1, the start. */
 static int ready(const struct game *g, const struct action *a, int run)
 {
     if (a->kind == WEIGHTS)
@@ -59,7 +59,7 @@ static int ready(const struct game *g, const struct action *a, int run)
                : *at(g, BACKWARD, a->micro, run + 1);
 }
 
-/* Run a stage's next pass if it can. Returns 1 if it has. */
+/* Run a stage's next pass if its inputs have arrived. Returns 1 if it ran. */
 static int play(const struct game *g, int stage)
 {
     struct player *const p = &g->player[stage];
@@ -111,12 +111,12 @@ static void judge_whole(const struct game *g, int stage,
     free(seen);
 }
 
-/* On the last stage of a V, what a pass through one chunk leaves for the other
- * is taken before its buffer is written again. */
+/* On the last stage of a V, the result that a pass through one chunk leaves for
+ * the other has to be read before its buffer is written again. */
 static void judge_turn(const struct game *g, struct judge_verdict *v)
 {
     const struct player *const p = &g->player[g->nstages - 1];
-    int left[2][MODEL_BUFFERS] = {{0}}; // forward, backward: waits to be taken
+    int left[2][MODEL_BUFFERS] = {{0}}; // forward, backward: not read yet
     for (int i = 0; i < p->n; i++) {
         const struct action *const a = &p->list[i];
         if (a->kind == WEIGHTS)

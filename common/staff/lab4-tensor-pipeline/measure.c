@@ -9,7 +9,7 @@
 
 /* ---- time ---------------------------------------------------------------- */
 
-struct step { /* of a hybrid run */
+struct step { /* one step of a hybrid run */
     struct hybrid *h;
     const struct nn_batch *batch;
 };
@@ -20,7 +20,7 @@ static ncclResult_t whole_step(void *arg)
     return hybrid_step(k->h, k->batch);
 }
 
-/* The passes of all micro-batches, one after the other, as if this rank were
+/* Run the passes of all micro-batches one after the other, as if this rank were
  * alone. */
 static ncclResult_t passes_alone(void *arg)
 {
@@ -72,8 +72,8 @@ double measure_time(const char *name, measure_fn *work, void *arg,
 
 /* ---- parts of a step ----------------------------------------------------- */
 
-/* Time the passes with tensor-parallel groups of a single rank, though each
- * rank keeps its small parts: all-reduces then cost nothing. */
+/* Time the passes with tensor-parallel groups of a single rank, which keeps its
+ * small parts of the matrices: all-reduces then cost nothing. */
 static double compute_of(const struct step *k, ncclComm_t comm, int rank,
                          MPI_Comm mpi_comm)
 {

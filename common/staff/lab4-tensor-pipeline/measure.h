@@ -11,7 +11,7 @@ struct measured {   /* milliseconds, of the slowest rank */
     double step;    /* a whole step */
     double compute; /* a stage's passes of all micro-batches, without messages
                        and all-reduces */
-    double update;  /* of weights */
+    double update;  /* weight update */
     double bubble; /* compute * (P - 1) / (chunks * M): the least time for which
                        P stages wait for each other */
     double comm;   /* the rest: communication that the step waits for */
@@ -25,7 +25,7 @@ struct effort { /* steps, at least 1 of each: before those that count, those */
 /* Work to time. */
 typedef ncclResult_t measure_fn(void *arg);
 
-/* Milliseconds that work on a stream takes, on the slowest rank. Makes a range
+/* Milliseconds that work on a stream takes on the slowest rank. Marks a range
  * of that name in timelines. All ranks of comm call; stops the run on errors.
  */
 double measure_time(const char *name, measure_fn *work, void *arg,

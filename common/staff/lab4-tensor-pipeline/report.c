@@ -69,7 +69,7 @@ static struct effort effort_of(const struct request *q)
     return (struct effort){(int)q->warmup, (int)q->iterations};
 }
 
-/* Check that nranks can run it. 0, or -1 after printing why not. */
+/* Check that nranks can run it. Returns 0, or -1 after printing the reason. */
 static int fits(const struct lab_run *r, const struct request *q, int nranks)
 {
     const char *why = NULL;
@@ -138,7 +138,7 @@ static const struct way ways[] = {
     {8, 2, 2, "81"},  {8, 8, 1, "-"},  {8, 1, 8, "-"},
 };
 
-/* One row: the first w->n ranks work, the others are idle. */
+/* Measure one row: the first w->n ranks work, the others are idle. */
 static struct measured try_way(struct lab_run *r, const struct request *q,
                                const struct way *w)
 {
@@ -267,11 +267,11 @@ int report_drawing(struct lab_run *r, int argc, char **argv)
     CUDA_MUST(cudaMemsetAsync(k.h.stage.weights, 0,
                               k.h.stage.count * sizeof(float), r->stream));
     report_batch(r, &c.shape, c.nmicro, k.batch);
-    const struct drawing d = {.title = schedules[q.schedule],
-                              .nstages = c.pp,
-                              .stage = &k.h.stage,
-                              .step = traced_step,
-                              .arg = &k};
+    const struct pipeline_drawing d = {.title = schedules[q.schedule],
+                                       .nstages = c.pp,
+                                       .stage = &k.h.stage,
+                                       .step = traced_step,
+                                       .arg = &k};
     const int status = draw_step(r, &d, q.out);
     hybrid_release(&k.h);
     return status;

@@ -8,7 +8,7 @@
 #include "lab/lab.h"
 #include "lab4.h"
 
-/* --benchmark: a step on all ranks: its parts, and memory. */
+/* --benchmark: the parts of a step on all ranks, and its memory. */
 int report_benchmark(struct lab_run *r, int argc, char **argv);
 
 /* --scaling: one network on 1, 2, 4, ... of the ranks. */
@@ -21,7 +21,7 @@ int report_bubble(struct lab_run *r, int argc, char **argv);
 /* --draw: a drawing of a step, with a row for each stage (draw.h). */
 int report_drawing(struct lab_run *r, int argc, char **argv);
 
-/* --zero: schedules without a bubble beside 1F1B (report_zero.c). */
+/* --zero: schedules without a bubble, next to 1F1B (report_zero.c). */
 int report_zero(struct lab_run *r, int argc, char **argv);
 
 /* --pieces: a layer whose products hide their messages (report_pieces.c). */

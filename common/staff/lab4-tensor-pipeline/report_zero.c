@@ -1,5 +1,6 @@
 /*
- * report_zero.c: schedules without a bubble, measured beside 1F1B, and drawn
+ * report_zero.c: measures schedules without a bubble, next to 1F1B, and draws
+ * them
  *
  * All ranks are stages of one pipeline. Their network has no contents.
  */
@@ -74,7 +75,7 @@ static ncclResult_t line_step(void *arg)
                               : zero_run(&k->zero, k->list, k->n);
 }
 
-/* This stage's passes, all of them, as if nothing had to be waited for. */
+/* Run all passes of this stage without waiting for any message. */
 static ncclResult_t line_passes(void *arg)
 {
     struct line *const k = arg;
@@ -90,7 +91,8 @@ static ncclResult_t line_passes(void *arg)
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* In times forward and backward, how long each stage waits at least. */
+/* The least time that each stage waits, in units of a forward and a backward
+ * pass. */
 static double ramp_of(enum way way, int nstages)
 {
     static const double parts[] = {1, 3, 6};
@@ -118,7 +120,8 @@ static void print_row(struct lab_run *r, struct line *k, enum way way,
     line_release(k);
 }
 
-/* Four blocks a stage; wide products, next to which messages are short. */
+/* Four blocks for each stage, with products so wide that messages are short
+ * next to them. */
 static struct nn_shape shape_of(int nstages, int width, int rows)
 {
     return (struct nn_shape){.depth = 8 * nstages,
@@ -133,11 +136,11 @@ static int draw(struct lab_run *r, struct line *k, enum way way, int nmicro,
 {
     const struct nn_shape shape = shape_of(r->nranks, 8192, 512);
     line_init(k, r, way, &shape, nmicro);
-    const struct drawing d = {.title = ways[way],
-                              .nstages = r->nranks,
-                              .stage = &k->stage,
-                              .step = line_step,
-                              .arg = k};
+    const struct pipeline_drawing d = {.title = ways[way],
+                                       .nstages = r->nranks,
+                                       .stage = &k->stage,
+                                       .step = line_step,
+                                       .arg = k};
     const int status = draw_step(r, &d, path);
     line_release(k);
     return status;

@@ -1,5 +1,6 @@
 /*
- * sequence.c: what pieces.c works with. Given: nothing to edit here.
+ * sequence.c: initialisation and products for pieces.c. Given: nothing to edit
+ * here.
  */
 #include <string.h> /* memset */
 

@@ -23,7 +23,7 @@ static cudaError_t make(struct matrix *m, int rows, int cols)
 
 /* ---- making a stage ------------------------------------------------------ */
 
-/* The run of the network that is a chunk of this stage. */
+/* The run of the network that a chunk of this stage holds. */
 static int run_of(const struct stage *s, int chunk)
 {
     return model_run(s->c.nstages, s->c.vee, s->c.index, chunk);
@@ -192,7 +192,7 @@ int stage_is_last(const struct stage *s, int chunk)
 ncclResult_t slot_make_input(struct stage *s, struct slot *k)
 {
     const struct block *const b = &s->block[s->begin[k->chunk]];
-    if (!stage_is_first(s, k->chunk)) // else the input is the batch's
+    if (!stage_is_first(s, k->chunk)) // otherwise the input is the batch's
         LAB_TRY_CUDA(make(&k->x[0], s->c.shape.rows, b->a.rows));
     return ncclSuccess;
 }
@@ -225,7 +225,7 @@ static void slot_free(struct slot *k, int whole)
     }
 }
 
-/* Make another slot for a chunk. NULL: no memory. */
+/* Make another slot for a chunk. Returns NULL if memory runs out. */
 static struct slot *slot_new(struct stage *s, int chunk)
 {
     if (s->nslots == STAGE_MAX_SLOTS)

@@ -57,10 +57,10 @@ struct matrix { /* on the device, row after row; passed by value */
 struct block {
     struct matrix a, b;   /* (in, hidden/n), (hidden/n, out) of n ranks */
     struct matrix da, db; /* their gradients */
-    int last;             /* of the network: y = u */
+    int last;             /* 1: the network's last block, so y = u */
 };
 
-struct saved {       /* of one block and one micro-batch */
+struct saved {       /* one block's results for one micro-batch */
     struct matrix z; /* (rows, hidden/n) */
     struct matrix h; /* likewise */
     struct matrix u; /* (rows, out) */
@@ -84,7 +84,7 @@ typedef void stage_trace(void *arg, int kind, int chunk, int micro,
                          int is_over);
 
 struct stage_config {
-    struct nn_shape shape; /* of the whole network: an even depth */
+    struct nn_shape shape; /* the whole network; its depth is even */
     struct tp tp;          /* blas is made by stage_init() */
     int index, nstages;    /* this stage, of nstages in the pipeline */
     int nchunks;           /* more than 1: interleaved, or a V */
@@ -100,9 +100,9 @@ struct stage {
     int nblocks, begin[STAGE_MAX_CHUNKS + 1]; /* chunk k has blocks begin[k] ..
                                                  begin[k + 1] - 1 */
     struct block block[STAGE_MAX_BLOCKS];
-    float *weights, *grads;       /* of all blocks: a, b, a, b, ... */
+    float *weights, *grads;       /* all blocks', in order: a, b, a, b, ... */
     size_t count;                 /* floats in each */
-    const struct nn_batch *batch; /* of this step: nmicro of them */
+    const struct nn_batch *batch; /* this step's nmicro micro-batches */
     int left[STAGE_MAX_CHUNKS];   /* backward passes left in this step */
     struct slot *slot[STAGE_MAX_SLOTS];
     int nslots;
@@ -173,8 +173,8 @@ int stage_is_last(const struct stage *s, int chunk);
 /* Start a step on micro-batches batch[0] ..: zeroes the gradients. */
 ncclResult_t stage_begin(struct stage *s, const struct nn_batch *batch);
 
-/* The slot of a micro-batch in a chunk: the one it has, or a free one. Input
- * from another stage goes to its x[0]. NULL: no memory. */
+/* The slot of a micro-batch in a chunk: the one that it already has, or a free
+ * one. Input from another stage goes to its x[0]. NULL if memory runs out. */
 struct slot *stage_slot(struct stage *s, int chunk, int micro);
 
 /* Forward pass: from the slot's input to s->y or, in the network's last chunk,
@@ -192,7 +192,7 @@ void stage_enter(const struct stage *s, int kind, int chunk, int micro);
 void stage_leave(const struct stage *s, int kind, int chunk, int micro);
 
 /* Set s->dy to the derivative of this micro-batch's part of the loss. The slot
- * is of the network's last chunk. */
+ * belongs to the network's last chunk. */
 ncclResult_t slot_loss(struct stage *s, const struct slot *k);
 
 /* Allocate a slot's x[0]; allocate everything else in it. */

@@ -2,10 +2,10 @@
  * benchmark.c: lab 5's --benchmark. Given: nothing to edit here.
  *
  * Copies, signals and NCCL run at all sizes; the data of large rows is in a
- * heap of its own, which has no contents on simgpu. Kernels have to run to be
- * known. Those of small rows do; once a kernel's time grows in a straight line
- * over three sizes, larger rows continue it. (On GPUs no three times are that
- * straight, so that all kernels run.)
+ * separate heap, which has no contents on simgpu. The time of a kernel is known
+ * only if it runs. Kernels run in small rows; once a kernel's times are on a
+ * straight line over three sizes, larger rows extrapolate that line. (On GPUs
+ * no three times are that straight, so all kernels run.)
  */
 #include "benchmark.h"
 
@@ -38,7 +38,7 @@ enum {
     ONE_SHOT = 4,   /* MiB: larger ones take too long, with n times the bytes */
     KERNEL_MB = 1,  /* ping-pong: one block doesn't reach the link's rate; and
                        the small heap's buffers */
-    ITERATIONS = 3, /* of each measurement */
+    ITERATIONS = 3, /* per measurement */
 };
 #define WITHOUT_CONTENTS "8M" /* from here on; the small heap is smaller */
 
@@ -64,7 +64,7 @@ struct bench5 {
 
 typedef ncclResult_t operation(struct bench5 *b, size_t nbytes, int arg);
 
-struct call { /* of an operation */
+struct call { /* an operation to time */
     struct bench5 *b;
     operation *op;
     size_t nbytes;
@@ -90,7 +90,8 @@ static const struct side *side_of(const struct bench5 *b, size_t nbytes)
     return nbytes <= b->small.most ? &b->small : &b->large;
 }
 
-/* Every rank sends to the next one, which waits for it: by put and signal. */
+/* Every rank sends to the next one by put and signal, and waits for the
+ * previous one's. */
 static ncclResult_t put(struct bench5 *b, size_t nbytes, int arg)
 {
     const int next = (b->r->rank + 1) % b->r->nranks;
@@ -101,8 +102,8 @@ static ncclResult_t put(struct bench5 *b, size_t nbytes, int arg)
     return symm_wait(heap, b->signal, b->signals, b->r->stream);
 }
 
-/* Rounds of ping-pong between pairs of ranks in a kernel, and whatever comes
- * between two such kernels. */
+/* Rounds of ping-pong between pairs of ranks in a kernel, after the barrier
+ * that has to precede each such kernel. */
 static ncclResult_t ping_pong(struct bench5 *b, size_t nbytes, int rounds)
 {
     const size_t count = (nbytes + sizeof *b->item - 1) / sizeof *b->item;
@@ -133,8 +134,8 @@ static ncclResult_t reduce(struct bench5 *b, size_t nbytes, int algo)
                           nbytes / sizeof(float), b->r->stream);
 }
 
-/* One way, in a kernel: from the difference of two games with different numbers
- * of rounds. */
+/* The one-way time in a kernel is derived from two runs of ping-pong with
+ * different numbers of rounds. */
 enum { LESS_ROUNDS = 5, MOST_ROUNDS = 15 };
 static ncclResult_t time_in_kernel(struct bench5 *b, size_t nbytes, double *us)
 {
@@ -162,7 +163,7 @@ struct line {
 
 enum { LINE_FROM = 1 << 15 }; /* bytes; smaller ones don't fill all blocks */
 
-/* If times grow in a straight line, the next one; else 0. */
+/* The next time if the last ones are on a straight line, else 0. */
 static double next_on(const struct line *l)
 {
     return l->is_straight ? l->us[2] + 2 * (l->us[2] - l->us[1]) : 0;
@@ -182,7 +183,8 @@ static void extend(struct line *l, size_t nbytes, double us)
 
 enum { PING_PONG = SYMM_ALGOS, LINES }; /* number of a kernel's line */
 
-/* The time of a kernel in a row: run, or continued. 0: neither is possible. */
+/* The time of a kernel in a row, measured or extrapolated; 0 if neither is
+ * possible. */
 static ncclResult_t kernel_us(struct bench5 *b, struct line *l, int kernel,
                               size_t nbytes, double *us)
 {
@@ -223,8 +225,8 @@ static void print_us(double us)
         printf(" %9s", "-");
 }
 
-/* In 1e9 bytes per second; for an all-reduce times 2(n-1)/n, nccl-tests'
- * busbw. */
+/* Print a rate in 1e9 bytes per second; for an all-reduce, factor is 2(n-1)/n,
+ * which gives nccl-tests' busbw. */
 static void print_rate(double nbytes, double us, double factor)
 {
     if (us > 0)
@@ -325,7 +327,7 @@ static void print_end(const struct row *row, int n, int has_nccl)
                published[i].us);
 }
 
-/* What was not run. */
+/* Print which kernels did not run. */
 static void print_lines(const struct line *l, size_t most)
 {
     static const char *const names[LINES] = {[SYMM_ONE_SHOT] = "one-shot",

@@ -13,7 +13,7 @@
  */
 int benchmark_main(struct lab_run *r, int argc, char **argv);
 
-/* From which size on its memory needs no contents, as in lab.h. */
+/* The size from which its memory needs no contents, as in lab.h. */
 const char *benchmark_dataless(int argc, char **argv);
 
 #endif

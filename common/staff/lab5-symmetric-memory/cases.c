@@ -94,8 +94,8 @@ static ncclResult_t run_probe(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Allocate so much that the device has no room for another heap: GPUs give less
- * than they say is free, and in pieces. */
+/* Allocate so much that no other heap fits on the device. GPUs give less than
+ * they report as free, and only in pieces. */
 static size_t take_memory(void *taken[MAX_TAKEN])
 {
     size_t n = 0, nbytes, total;
@@ -105,7 +105,7 @@ static size_t take_memory(void *taken[MAX_TAKEN])
             n++;
         else
             nbytes /= 2;
-    cudaGetLastError(); // of the last that found no room
+    cudaGetLastError(); // clears the error of the last allocation, which failed
     return n;
 }
 
@@ -155,7 +155,8 @@ static ncclResult_t run_heap(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Sizes that are valid, that differ between ranks, that are too large. */
+/* Ask for sizes that are valid, that differ between ranks and that are too
+ * large. */
 static ncclResult_t run_alloc(struct lab_run *r)
 {
     void *p[4] = {NULL};
@@ -167,8 +168,8 @@ static ncclResult_t run_alloc(struct lab_run *r)
     lab_metric(r, "almost", symm_alloc(heap, last ? 1002 : 1001, &p[1]));
     lab_metric(r, "large", symm_alloc(heap, HEAP - SYMM_ALIGN, &p[1]));
     lab_metric(r, "second", symm_alloc(heap, 1, &p[2]));
-    // what is left, whether or not `used` includes the bytes that alignment
-    // leaves out
+    // the rest of the heap, whether or not `used` includes the bytes that
+    // alignment skips
     const size_t used = (heap->used + SYMM_ALIGN - 1) / SYMM_ALIGN * SYMM_ALIGN;
     lab_metric(r, "rest", symm_alloc(heap, HEAP - used, &p[3]));
     for (int i = 0; i < 4; i++) {
@@ -185,7 +186,7 @@ static ncclResult_t run_alloc(struct lab_run *r)
 
 /* ---- part 2 -------------------------------------------------------------- */
 
-/* An all-to-all by puts: block k of the input goes to rank k. */
+/* An all-to-all made of puts: block k of the input goes to rank k. */
 static ncclResult_t run_put(struct lab_run *r)
 {
     const size_t count = count_of(r), n = (size_t)r->nranks;
@@ -256,8 +257,8 @@ static ncclResult_t run_chain(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Ping-pong of pairs by streams: the number of each round goes there and
- * back. */
+/* Pairs of ranks play ping-pong on streams: the number of each round travels
+ * there and back. */
 static ncclResult_t rounds_on_streams(struct lab_run *r, const float *in,
                                       float *out, unsigned rounds)
 {

@@ -7,8 +7,8 @@
 #include "lab/lab.h"
 #include "lab5.h"
 
-/* The heap of the current iteration. cases_open() abandons one that is still
- * open because its case ended early: its peers may be gone. */
+/* The heap of the current iteration. cases_open() abandons a heap that is still
+ * open because its case ended early: its peers may have exited. */
 extern struct symm cases_heap;
 ncclResult_t cases_open(struct lab_run *r, size_t nbytes);
 void cases_close(void);
@@ -17,9 +17,9 @@ void cases_close(void);
 ncclResult_t cases_input(struct lab_run *r, size_t count, float **out);
 
 /*
- * Symmetric memory for nbytes, with a guard behind it that no operation may
- * touch. It begins behind the last float4, and its length is a number that no
- * other memset has: judge5_guards() finds it by that.
+ * Symmetric memory for nbytes, followed by a guard that no operation may touch.
+ * The guard starts after the last float4. No other memset has its length, by
+ * which judge5_guards() finds it.
  */
 ncclResult_t cases_alloc(struct lab_run *r, size_t nbytes, void **out);
 

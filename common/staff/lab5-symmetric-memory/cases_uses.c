@@ -81,7 +81,8 @@ ncclResult_t run_late(struct lab_run *r)
 
 /* ---- pipeline ------------------------------------------------------------ */
 
-/* Message i of stage r: that of the previous stage plus this rank's input i. */
+/* Message i of stage r: message i of the previous stage plus this rank's input
+ * i. */
 static ncclResult_t do_message(struct lab_run *r, struct handoff *h,
                                const float *in, float *work)
 {

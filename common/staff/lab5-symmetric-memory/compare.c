@@ -16,10 +16,10 @@ static struct symm *const heap = &cases_heap;
 
 struct compare { /* what the calls below use; each table some of it */
     struct lab_run *r;
-    size_t nbytes, count; /* of the current row */
+    size_t nbytes, count; /* the current row's */
     struct symm_reducer a;
     float *send, *recv, *weights;
-    int updates;             /* of weights */
+    int updates;             /* weight updates so far */
     struct server server[2]; /* on rank 0; on all ranks */
     struct pcache cache;
     float *home;
@@ -150,7 +150,7 @@ static ncclResult_t nccl(void *arg)
                          c->r->comm, c->r->stream);
 }
 
-/* Two-shot in a heap that is opened for this call alone. */
+/* Two-shot in a heap that is opened for this call only. */
 static ncclResult_t registered_anew(void *arg)
 {
     struct compare *const c = arg;
@@ -189,7 +189,7 @@ int compare_latency(struct lab_run *r, int argc, char **argv)
 
 static const struct nn_hyper hyper = {.lr = 0.5f};
 
-/* Gradients of rank + 1, and weights of zero. */
+/* Set gradients to rank + 1 and weights to zero. */
 static ncclResult_t open_sync(struct compare *c)
 {
     float *const host = malloc(c->nbytes + 1);
@@ -297,7 +297,7 @@ int compare_sync(struct lab_run *r, int argc, char **argv)
 
 /* ---- adapters ------------------------------------------------------------ */
 
-enum { ADAPTERS = PCACHE_SLOTS + 1 }; /* of each rank: one too many to keep */
+enum { ADAPTERS = PCACHE_SLOTS + 1 }; /* per rank; a cache keeps one less */
 
 static ncclResult_t open_cache(struct compare *c)
 {
@@ -336,7 +336,7 @@ static ncclResult_t miss(void *arg)
     return look_up(c, ++c->lookups % ADAPTERS);
 }
 
-/* The owner has to take part. */
+/* Unlike in a get, the owner has to take part. */
 static ncclResult_t fetch_by_nccl(void *arg)
 {
     struct compare *const c = arg;

@@ -1,6 +1,6 @@
 /*
- * drawn.h: what the rank that uses it and the judge agree on: random choices
- * from a seed, and the length of a guard. Given: nothing to edit here.
+ * drawn.h: what a rank and the judge agree on: random choices that follow from
+ * a seed, and the length of a guard. Given: nothing to edit here.
  */
 #ifndef LAB5_DRAWN_H
 #define LAB5_DRAWN_H

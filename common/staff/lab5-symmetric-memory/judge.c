@@ -11,7 +11,7 @@
 #include <string.h> /* strcmp */
 
 #include "drawn.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge5.h"
 #include "nn/draws.h"
@@ -97,7 +97,8 @@ static void judge_reach(const struct judge_task *t, int rank,
     }
 }
 
-/* On GPUs the topology is not known: only what must hold on any machine. */
+/* On GPUs the topology is not known: judge only what must hold on any
+ * machine. */
 static void judge_probe(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks; r++) {
@@ -117,7 +118,7 @@ static void judge_probe(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-enum { /* of ncclResult_t */
+enum { /* values of ncclResult_t */
        SUCCESS = 0,
        SYSTEM_ERROR = 2,
        INVALID_ARGUMENT = 4,
@@ -167,9 +168,10 @@ static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
 enum { ALIGN = 256 }; /* lab5.h's SYMM_ALIGN */
 
 /*
- * Offsets of 1001 bytes, 1 byte and all the rest: aligned, apart, and nothing
- * lost to requests that failed. Where there is one rank, the sizes that differ
- * between ranks don't, and lie in between.
+ * The offsets of allocations of 1001 bytes, 1 byte and the rest of the heap
+ * have to be aligned and must not overlap, and failed requests must not use
+ * memory. With one rank, the request whose size differs between ranks succeeds,
+ * and is between these.
  */
 static void judge_offsets(const struct judge_task *t, int r,
                           struct judge_verdict *v)
@@ -229,11 +231,11 @@ static double want_put(const struct judge_task *t, const uint64_t *seed, int r,
     return judge5_input(seed[(int)(i / count)], (size_t)r * count + i % count);
 }
 
-static uint64_t from_put(const struct judge_task *t, const uint64_t *seed,
-                         int r, size_t i)
+static struct rank_set from_put(const struct judge_task *t,
+                                const uint64_t *seed, int r, size_t i)
 {
     (void)seed, (void)r;
-    return UINT64_C(1) << i / judge5_count(t);
+    return rank_set_of((int)(i / judge5_count(t)));
 }
 
 static void judge_put(const struct judge_task *t, struct judge_verdict *v)
@@ -257,11 +259,11 @@ static double want_get(const struct judge_task *t, const uint64_t *seed, int r,
     return judge5_input(seed[got_from(t, r, i)], i);
 }
 
-static uint64_t from_get(const struct judge_task *t, const uint64_t *seed,
-                         int r, size_t i)
+static struct rank_set from_get(const struct judge_task *t,
+                                const uint64_t *seed, int r, size_t i)
 {
     (void)seed;
-    return UINT64_C(1) << got_from(t, r, i);
+    return rank_set_of(got_from(t, r, i));
 }
 
 static void judge_get(const struct judge_task *t, struct judge_verdict *v)
@@ -283,8 +285,8 @@ static double want_chain(const struct judge_task *t, const uint64_t *seed,
     return sum;
 }
 
-static uint64_t from_chain(const struct judge_task *t, const uint64_t *seed,
-                           int r, size_t i)
+static struct rank_set from_chain(const struct judge_task *t,
+                                  const uint64_t *seed, int r, size_t i)
 {
     return judge5_from_first(t, seed, r == 0 ? t->nranks - 1 : r, i);
 }
@@ -307,11 +309,11 @@ static double want_rounds(const struct judge_task *t, const uint64_t *seed,
     return judge5_input(seed[even], 0) + (double)i + (r == even);
 }
 
-static uint64_t from_rounds(const struct judge_task *t, const uint64_t *seed,
-                            int r, size_t i)
+static struct rank_set from_rounds(const struct judge_task *t,
+                                   const uint64_t *seed, int r, size_t i)
 {
     (void)seed, (void)i;
-    return (r ^ 1) < t->nranks ? UINT64_C(1) << (r & ~1) : 0;
+    return (r ^ 1) < t->nranks ? rank_set_of(r & ~1) : (struct rank_set){{0}};
 }
 
 static void judge_rounds(const struct judge_task *t, struct judge_verdict *v)
@@ -345,7 +347,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"probe", "symm_probe() in heap.c", NULL, NULL},
     {"open", "symm_open() in heap.c", NULL, NULL},

@@ -32,16 +32,16 @@ static inline double judge5_input(uint64_t seed, size_t i)
     return data_value(seed, i, DATA_FLOAT);
 }
 
-/* Of the element with this number in a rank's output: its value, and the ranks
- * (bits) whose inputs it is computed from. */
+/* The value of the element with this number in a rank's output, and a bit for
+ * each rank whose input it is computed from. */
 typedef double judge5_want(const struct judge_task *t, const uint64_t *seed,
                            int rank, size_t i);
-typedef uint64_t judge5_from(const struct judge_task *t, const uint64_t *seed,
-                             int rank, size_t i);
+typedef struct rank_set judge5_from(const struct judge_task *t,
+                                    const uint64_t *seed, int rank, size_t i);
 
-/* Compare an output of floats with these values; each has to have come by
- * operations of devices. from: NULL if the case itself takes it to the host and
- * back. */
+/* Compare an output of floats with these values, each of which has to be the
+ * result of device operations. from is NULL if the case itself copies data to
+ * the host and back. */
 void judge5_compare(const struct judge_task *t, const char *name, size_t count,
                     judge5_want *want, judge5_from *from,
                     struct judge_verdict *v);
@@ -63,8 +63,8 @@ void judge5_compare_rough(const struct judge_task *t, size_t calls,
 /* Expect no calls of NCCL: the lab is about doing without it. */
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
 
-/* Expect no operation to touch the guards of cases_alloc(): one element too far
- * is found inside the heap, too (judge_guard.c). */
+/* Expect no operation to touch the guards of cases_alloc(), which show an
+ * access one element too far even inside the heap (judge_guard.c). */
 void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
 
 /* ---- part 3 (judge_reduce.c) --------------------------------------------- */

@@ -1,24 +1,24 @@
 /*
  * judge_from.c: which ranks' inputs a result comes from
  *
- * The lab's kernels read and write other ranks' memory, so origins pass them
- * (judge/origin.h): a result that nothing in the execution graph has brought
- * was written behind its back.
+ * The lab's kernels read and write other ranks' memory, so origins pass through
+ * them (judge/origin/origin.h). A result that no operation of the execution
+ * graph has written was forged.
  */
 #include "judge5.h"
 
-uint64_t judge5_from_all(const struct judge_task *t, const uint64_t *seed,
-                         int rank, size_t i)
+struct rank_set judge5_from_all(const struct judge_task *t,
+                                const uint64_t *seed, int rank, size_t i)
 {
     (void)seed, (void)rank, (void)i;
     return judge_everybody(t);
 }
 
-uint64_t judge5_from_first(const struct judge_task *t, const uint64_t *seed,
-                           int rank, size_t i)
+struct rank_set judge5_from_first(const struct judge_task *t,
+                                  const uint64_t *seed, int rank, size_t i)
 {
     (void)seed, (void)i;
-    return judge_everybody(t) & ((UINT64_C(2) << rank) - 1);
+    return rank_set_first(rank < t->nranks ? rank + 1 : t->nranks);
 }
 
 void judge5_descend(const struct judge_task *t, int rank, int iteration,
@@ -27,9 +27,12 @@ void judge5_descend(const struct judge_task *t, int rank, int iteration,
 {
     enum { SIZE = 4 };
     for (size_t begin = 0, end; begin < count; begin = end) {
-        const uint64_t need = from(t, seed, rank, begin);
-        for (end = begin + 1; end < count && from(t, seed, rank, end) == need;)
-            end++;
+        const struct rank_set need = from(t, seed, rank, begin);
+        for (end = begin + 1; end < count; end++) {
+            const struct rank_set next = from(t, seed, rank, end);
+            if (!rank_set_equal(&next, &need))
+                break;
+        }
         judge_origin(t, rank, iteration, name, begin * SIZE, end * SIZE, need,
                      v);
     }

@@ -1,12 +1,12 @@
 /*
  * judge_guard.c: no operation reads or writes past the end of a buffer
  *
- * Bytes behind a buffer of the heap belong to the heap, so no allocation's
- * bounds stop an access that goes too far. The execution graph has every
- * access: none may touch a guard (cases_alloc()).
+ * The bytes after a buffer of the heap also belong to the heap, so the bounds
+ * of allocations don't catch an access that goes too far. The execution graph
+ * has every access: none may touch a guard (cases_alloc()).
  */
 #include "drawn.h" /* GUARD_NBYTES */
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge5.h"
 
 enum { MOST = 8 }; /* guards of a rank in an iteration */

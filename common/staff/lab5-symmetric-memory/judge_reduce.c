@@ -5,7 +5,7 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcmp */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge5.h"
 
@@ -81,9 +81,9 @@ static double moved_bytes(const struct judge_task *t, int iteration)
 }
 
 /*
- * Every rank but one has to send what it has, on its way to the sum. That is
- * less than any algorithm moves, so a few stores that are in no record
- * (judge/origin.h) do not matter.
+ * Every rank but one has to send its data on the way to the sum. Any algorithm
+ * moves more than that, so a few stores that aren't recorded
+ * (judge/origin/origin.h) don't matter.
  */
 static void judge_moved(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -124,7 +124,7 @@ void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
                    (long long)plan_int(t->c, "percent_of_nccl", 0));
 }
 
-enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* of cases.c's measure_all() */
+enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* as in cases.c, measure_all() */
 
 /* The mean time of a call in a range of measure_all(), on the slowest rank:
  * from the graph or, on GPUs, as recorded. */

@@ -5,7 +5,7 @@
 #include <string.h> /* strcmp, memset */
 
 #include "drawn.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge5.h"
 #include "nn/task.h"
 
@@ -36,8 +36,8 @@ static double want_work(const struct judge_task *t, const uint64_t *seed, int r,
     return sum;
 }
 
-/* From the start of the put on rank 0 until rank 1 may continue. NaN without a
- * graph. */
+/* The time from the start of the put on rank 0 until rank 1 may continue; NaN
+ * without a graph. */
 static double handoff_us(const struct judge_task *t)
 {
     struct spans_window from, to;
@@ -71,7 +71,7 @@ void judge5_pipeline(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- product ------------------------------------------------------------- */
 
-/* One element of the product of a rank: x doubles with every call. */
+/* One element of a rank's product: x doubles with every call. */
 static double want_product(const struct judge_task *t, uint64_t seed,
                            size_t row, size_t col, size_t call)
 {
@@ -83,7 +83,7 @@ static double want_product(const struct judge_task *t, uint64_t seed,
     return sum * (double)(UINT64_C(1) << call);
 }
 
-/* Element i of all calls' y: block of a rank, row, column. */
+/* Element i of y over all calls: call, rank's block, row, column. */
 static double want_y(const struct judge_task *t, const uint64_t *seed, int r,
                      size_t i)
 {
@@ -95,15 +95,15 @@ static double want_y(const struct judge_task *t, const uint64_t *seed, int r,
                         i / whole);
 }
 
-static uint64_t from_y(const struct judge_task *t, const uint64_t *seed, int r,
-                       size_t i)
+static struct rank_set from_y(const struct judge_task *t, const uint64_t *seed,
+                              int r, size_t i)
 {
     const size_t block = param(t, "rows", 12) * param(t, "cols", 5);
     (void)seed, (void)r;
-    return UINT64_C(1) << i / block % (size_t)t->nranks;
+    return rank_set_of((int)(i / block % (size_t)t->nranks));
 }
 
-/* Element i of all calls' y: row, column of a sum over ranks. */
+/* Element i of y over all calls: call, row and column of a sum over ranks. */
 static double want_y_sum(const struct judge_task *t, const uint64_t *seed,
                          int r, size_t i)
 {
@@ -140,7 +140,7 @@ static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
     judge5_no_nccl(t, v);
 }
 
-/* Elements of all calls' y; in the columns' form, for each rank. */
+/* The number of elements in all calls' y; in the columns form, of each rank. */
 static size_t count_of_y(const struct judge_task *t)
 {
     return param(t, "rows", 12) * param(t, "cols", 5) * param(t, "calls", 2);
@@ -164,11 +164,11 @@ static double want_before(const struct judge_task *t, const uint64_t *seed,
     return judge5_input(seed[(r + t->nranks - 1) % t->nranks], i);
 }
 
-static uint64_t from_before(const struct judge_task *t, const uint64_t *seed,
-                            int r, size_t i)
+static struct rank_set from_before(const struct judge_task *t,
+                                   const uint64_t *seed, int r, size_t i)
 {
     (void)seed, (void)i;
-    return UINT64_C(1) << (r + t->nranks - 1) % t->nranks;
+    return rank_set_of((r + t->nranks - 1) % t->nranks);
 }
 
 void judge5_ring(const struct judge_task *t, struct judge_verdict *v)
@@ -200,11 +200,11 @@ static double want_half(const struct judge_task *t, const uint64_t *seed, int r,
     return judge5_input(seed[by], at - drawn_share(count, t->nranks, by));
 }
 
-static uint64_t from_half(const struct judge_task *t, const uint64_t *seed,
-                          int r, size_t i)
+static struct rank_set from_half(const struct judge_task *t,
+                                 const uint64_t *seed, int r, size_t i)
 {
     const size_t count = param(t, "count", 1000);
-    return UINT64_C(1) << writer_of(t, drawn_begin(seed[r], count) + i);
+    return rank_set_of(writer_of(t, drawn_begin(seed[r], count) + i));
 }
 
 /* The number of ranks that have some of a range. */
@@ -270,10 +270,10 @@ static double want_served(const struct judge_task *t, const uint64_t *seed,
     return judge5_input(seed[id % n], (size_t)(id / n) * count + i % count);
 }
 
-static uint64_t from_served(const struct judge_task *t, const uint64_t *seed,
-                            int r, size_t i)
+static struct rank_set from_served(const struct judge_task *t,
+                                   const uint64_t *seed, int r, size_t i)
 {
-    return UINT64_C(1) << served_by(t, seed, r, i) % t->nranks;
+    return rank_set_of(served_by(t, seed, r, i) % t->nranks);
 }
 
 /* The fetches of a cache that replaces the least recently used adapter. */
@@ -316,9 +316,10 @@ void judge5_pcache(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- hash map ------------------------------------------------------------ */
 
-/* Of each key: the sum of all values that ranks add, and who adds any. */
+/* For each key, the sum of all values that ranks add to it, and the ranks that
+ * add any. */
 static void tally(const struct judge_task *t, const uint64_t *seed,
-                  unsigned *sum, uint64_t *from)
+                  unsigned *sum, struct rank_set *from)
 {
     const int keys = (int)param(t, "keys", 300);
     const size_t range = param(t, "range", 200);
@@ -328,7 +329,7 @@ static void tally(const struct judge_task *t, const uint64_t *seed,
         for (int i = 0; i < keys; i++) {
             const size_t key = drawn_key(seed[r], i, (int)range) - 1;
             sum[key] += drawn_value(seed[r], i);
-            from[key] |= UINT64_C(1) << r;
+            rank_set_add(&from[key], r);
         }
 }
 
@@ -336,7 +337,7 @@ void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t range = param(t, "range", 200);
     unsigned *const want = malloc(range * sizeof *want);
-    uint64_t *const from = malloc(range * sizeof *from);
+    struct rank_set *const from = malloc(range * sizeof *from);
     for (int it = 0; it < t->iterations; it++) {
         uint64_t *const seed = judge5_seeds(t, it);
         tally(t, seed, want, from);

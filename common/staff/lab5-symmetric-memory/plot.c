@@ -15,7 +15,7 @@ static const char *const colours[PLOT_CURVES] = {
 
 struct axis {
     int is_log;
-    double from, to; /* logarithms if it is */
+    double from, to; /* logarithms if is_log */
 };
 
 static double place(const struct axis *a, double value)
@@ -41,7 +41,7 @@ void plot_add(struct plot_curve *c, double x, double y)
     }
 }
 
-/* An axis that has all values of the curves. */
+/* An axis that spans all values of the curves. */
 static struct axis axis_of(const struct plot *p, int is_log, int is_y)
 {
     struct axis a = {is_log, INFINITY, -INFINITY};
@@ -89,7 +89,7 @@ static void put_tick(FILE *f, const struct axis *a, double value, int is_y)
                 TOP + HEIGHT + 16, short_text(value, text));
 }
 
-/* Ticks at powers of ten, with 2 and 5 times them where there is room; or at
+/* Ticks at powers of ten, and at 2 and 5 times these where they fit; or at
  * about six round numbers. */
 static void put_ticks(FILE *f, const struct axis *a, int is_y)
 {

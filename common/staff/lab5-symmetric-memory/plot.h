@@ -15,7 +15,7 @@ struct plot_curve {
 };
 
 struct plot {
-    const char *title, *x, *y; /* of the axes */
+    const char *title, *x, *y; /* x, y: labels of the axes */
     int log_x, log_y;          /* logarithmic: values above 0 */
     int ncurves;
     struct plot_curve curve[PLOT_CURVES];

@@ -55,8 +55,8 @@ static ncclResult_t ring_rate(struct lab_run *r, size_t item_nbytes,
     return ncclSuccess;
 }
 
-/* Which slot a key gets depends on which rank was first, and with it what its
- * finds cost: so rank after rank adds its keys. */
+/* The slot of a key depends on which rank inserts first, and the cost of
+ * finding it on the slot. So ranks add their keys one after the other. */
 static ncclResult_t add_in_turns(struct lab_run *r, const struct hashmap *h,
                                  const unsigned *keys, size_t n)
 {

@@ -1,11 +1,11 @@
 /*
  * staleness.c: what late gradients cost in loss, and save in time
  *
- * The same training for each lateness, twice: once to time its steps, once to
- * read the loss after each, for which the host has to wait. In every step one
- * rank, each in turn, has more to do than the others: it repeats its forward
- * pass. With gradients of the same step all ranks wait for it; with late ones
- * they don't.
+ * Each lateness runs the same training twice: once to time its steps, once to
+ * read the loss after each step, for which the host has to wait. In every step
+ * one rank, a different one each time, has more work than the others: it
+ * repeats its forward pass. With gradients of the same step all ranks wait for
+ * it; with late gradients they don't.
  */
 #include "staleness.h"
 
@@ -28,7 +28,7 @@ static struct symm *const heap = &cases_heap;
 
 struct trial {
     int late;
-    double even_us, uneven_us; /* of a step */
+    double even_us, uneven_us; /* time of a step */
     double loss[STEPS];        /* before each step */
 };
 
@@ -37,7 +37,8 @@ struct setting {
     struct nn_task task;
 };
 
-/* Start a training: the same weights on all ranks, data of its own on each. */
+/* Start a training with the same weights on all ranks and different data on
+ * each. */
 static struct exercise *begin(const struct setting *s, int late, struct late *l)
 {
     struct exercise *const e = exercise_of(s->r, &s->task);

@@ -20,7 +20,7 @@
 extern const struct judge_lab judge_lab6;
 const struct judge_lab *const judge_labs[] = {&judge_lab6, NULL};
 
-/* The part of ranks other than 0 in a case. */
+/* What ranks other than 0 do in a case. */
 static ncclResult_t stand_by(struct lab_run *r)
 {
     lab_begin(r);
@@ -192,7 +192,7 @@ static ncclResult_t run_infer(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* What a case invents: drawn.h. */
+/* Ask for random input of a case (drawn.h). */
 static void draw(struct lab_run *r, int what, const int64_t *arg, void *out,
                  size_t nbytes)
 {

@@ -17,7 +17,7 @@ enum {
     DRAWN_ROUTES,     /* struct drawn_paths of arg[0] GPUs, arg[1] at most */
     DRAWN_COST,       /* drawn_cost(0), drawn_cost(1), ...; without `pays` */
 };
-struct drawn_paths { /* of drawn_routes() */
+struct drawn_paths { /* what drawn_routes() draws */
     int n;
     struct route route[ROUTES];
 };
@@ -29,7 +29,8 @@ static inline int drawn(uint64_t seed, unsigned which, int n)
 }
 
 /* Bandwidths from 1 to 100 GB/s, all different. One GPU, never GPU 0, sends at
- * a quarter of that: a path may end there, a ring has to leave it. */
+ * a quarter of its bandwidths: a path may end at that GPU, but a ring has to
+ * leave it. */
 static inline struct gbps drawn_bandwidths(uint64_t seed, int n)
 {
     struct gbps m = {.n = n};
@@ -90,8 +91,9 @@ static inline int drawn_routes(uint64_t seed, int n, int most,
 
 /*
  * Number `which` of the seed's costs of a read in place, a copy and a read of
- * the copy, and the least number of reads for which copying takes less time.
- * Whole differences and copies of k + .37 ms: no number of reads is a tie.
+ * the copy, and the smallest number of reads for which copying takes less time.
+ * Differences are whole and copies take k + .37 ms, so that no number of reads
+ * is a tie.
  */
 enum { DRAWN_COSTS = 8 };
 struct drawn_cost {

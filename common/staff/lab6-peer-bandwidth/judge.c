@@ -51,8 +51,8 @@ void lab6_copies(const struct judge_task *t, int iteration, int from, int to,
         if (g->node.kind == GRAPH_COPY && g->nmoves == 1 &&
             g->moves->from == from && g->moves->to == to &&
             (double)g->moves->nbytes == nbytes)
-            out->at[out->n++] = (struct copy){(double)time[i].start_ps * 1e-6,
-                                              (double)time[i].end_ps * 1e-6};
+            out->at[out->n++] = (struct judge6_copy){
+                (double)time[i].start_ps * 1e-6, (double)time[i].end_ps * 1e-6};
     }
 }
 
@@ -115,7 +115,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"access", "peer_access() in measure.c", NULL, NULL},
     {"one_way", "measure_one_way() in measure.c", NULL, NULL},

@@ -12,14 +12,14 @@
 double lab6_shown(const struct judge_task *t, int iteration, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
 
-/* True if the machine is known; otherwise fails the verdict. */
+/* True if the machine is known; otherwise fail the verdict. */
 int lab6_known(const struct judge_task *t, struct judge_verdict *v);
 
 enum { MOST_COPIES = 4096 };
 
-struct lab6_copies { /* of an iteration, in the order of the calls */
+struct lab6_copies { /* an iteration's copies, in the order of the calls */
     int n;
-    struct copy {
+    struct judge6_copy {
         double begin_us, end_us;
     } at[MOST_COPIES];
 };
@@ -39,8 +39,8 @@ int lab6_nvlinks(const struct topo *t, int a, int b);
 /* The machine's bandwidths, one way, each pair alone. */
 struct gbps lab6_bandwidths(const struct topo *t);
 
-/* Expect a measured time to be that of the copy (or kernels). It may include
- * some microseconds of the host's time to enqueue it. */
+/* Expect a measured time to be that of the copy (or of the kernels). It may
+ * include some microseconds in which the host enqueues the work. */
 void lab6_expect_us(double us, double copy_us, const char *what,
                     struct judge_verdict *v);
 
@@ -55,6 +55,6 @@ judge_fn lab6_judge_placement, lab6_judge_pays;
 double lab6_relay_limit_us(const struct judge_task *t);
 double lab6_all_to_all_limit_us(const struct judge_task *t);
 
-extern const struct draw_row lab6_draws[]; /* of drawn.h */
+extern const struct draw_row lab6_draws[]; /* drawn.h's draws */
 
 #endif

@@ -107,7 +107,8 @@ void lab6_judge_both_ways(const struct judge_task *t, struct judge_verdict *v)
         if (!v->pass)
             return;
         for (int k = 0; k < forth.n; k++) {
-            const struct copy *const x = &forth.at[k], *const y = &back.at[k];
+            const struct judge6_copy *const x = &forth.at[k], *const y =
+                                                                  &back.at[k];
             const double begin = fmin(x->begin_us, y->begin_us);
             const double end = fmax(x->end_us, y->end_us);
             const double both =

@@ -114,7 +114,8 @@ void lab6_judge_routes(const struct judge_task *t, struct judge_verdict *v)
                        lab6_shown(t, i, "hops.0"), lab6_shown(t, i, "GBps.0"),
                        best.nhops, best.GBps);
         const double flow = max_flow(m, 0, to);
-        // disjoint_routes() as specified has 2/3 of it on 400,000 meshes
+        // on 400,000 meshes, disjoint_routes() as specified reached 2/3 of the
+        // flow
         if (most > 1 && sum < .6 * flow)
             judge_fail(v, "your %.0f routes carry %.0f GB/s, %.0f is possible",
                        found, sum, flow);
@@ -137,7 +138,8 @@ void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
         if (got)
             data_compare(got, want, count, DATA_FLOAT, 0, v);
         if (!by_host)
-            judge_origin(t, 0, i, "dst", 0, count * sizeof *want, 1, v);
+            judge_origin(t, 0, i, "dst", 0, count * sizeof *want,
+                         rank_set_of(0), v);
     }
     free(want);
 }
@@ -152,8 +154,8 @@ static int end_of(const struct judge_task *t, const char *key, int otherwise)
     return (int)plan_int(t->c, key, otherwise);
 }
 
-/* Judge the rate of a copy of nbytes, all of which have to reach their GPU by
- * the right route. */
+/* Judge the rate of a copy of nbytes, all of which have to arrive at their GPU
+ * by the right route. */
 static void expect_GBps(const struct judge_task *t, int by, double least,
                         const char *what, struct judge_verdict *v)
 {
@@ -229,7 +231,8 @@ void lab6_judge_all_to_all(const struct judge_task *t, struct judge_verdict *v)
                 judge_output(t, 0, i, name, all * sizeof *want, v);
             if (got)
                 data_compare(got, want, all, DATA_FLOAT, g, v);
-            judge_origin(t, 0, i, name, 0, all * sizeof *want, 1, v);
+            judge_origin(t, 0, i, name, 0, all * sizeof *want, rank_set_of(0),
+                         v);
         }
     free(send);
     free(want);

@@ -10,7 +10,7 @@
 #include "judge/data.h"
 #include "judge6.h"
 
-struct read { /* of the whole buffer, by a kernel or a copy */
+struct read { /* a kernel or a copy that reads the whole buffer */
     enum graph_kind kind;
     int32_t from;
     double begin_us, end_us;

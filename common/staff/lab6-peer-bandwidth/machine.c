@@ -7,7 +7,7 @@
 
 enum {
     CHUNK = 1 << 20,        /* most bytes of a chunk, with contents */
-    LARGE_CHUNK = 32 << 20, /* and without */
+    LARGE_CHUNK = 32 << 20, /* most bytes of a chunk without */
     DATALESS = 128 << 20,   /* lab.dataless */
     BUFFERS = 4,
     FLOAT = 7 /* ncclFloat32 */
@@ -110,7 +110,8 @@ char *machine_pinned(size_t nbytes)
     return machine.pinned.at;
 }
 
-/* The runner's functions work on the current device, with r->stream. */
+/* What go_back() restores. The runner's functions use the current device and
+ * r->stream; go_to() makes these another GPU and one of its streams. */
 struct elsewhere {
     cudaStream_t stream;
 };
@@ -159,7 +160,7 @@ void machine_show(struct lab_run *r, int gpu, const char *name,
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* One copy, after one that doesn't count. */
+/* Time one copy, after one to warm up. */
 static double measure(int from, int to, size_t nbytes)
 {
     const struct peers *const p = machine_peers();
@@ -198,7 +199,8 @@ void machine_measure(struct lab_run *r, size_t nbytes, struct gbps *m)
         }
 }
 
-/* One copy over a link, from when it can start. */
+/* Enqueue one copy over a link, between two events that time it from when it
+ * can start. */
 static void ask_for_copy(int from, int to, size_t nbytes, cudaEvent_t event[2])
 {
     const struct peers *const p = machine_peers();

@@ -18,15 +18,15 @@ struct peers *machine_peers(void);
 /* The same, with slots for chunks of 32 MiB without contents. */
 struct peers *machine_large_peers(void);
 
-/* Enable or disable access to each other's memory; the number of ordered pairs
- * that have it. */
+/* Enable or disable access to each other's memory; count the ordered pairs that
+ * have it. */
 void machine_access(int on);
 int machine_count_access(void);
 
 /*
- * Device memory of at least nbytes on a GPU, the same one in every call: number
- * 0, 1 or 2 of that GPU. It is for measurements: its contents don't matter, and
- * simgpu doesn't keep them (lab.dataless).
+ * Device memory of at least nbytes on a GPU: buffer number 0, 1 or 2 of that
+ * GPU, the same memory in every call. It is for measurements: its contents
+ * don't matter, and simgpu doesn't keep them (lab.dataless).
  */
 void *machine_buffer(int gpu, int number, size_t nbytes);
 char *machine_pinned(size_t nbytes);

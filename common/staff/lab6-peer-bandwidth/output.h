@@ -6,11 +6,12 @@
 
 #include <stdio.h> /* FILE */
 
-/* Open a file to write, for the command of this name ("--placement"). NULL
- * after a message. */
+/* Open a file for writing, on behalf of the command of this name
+ * ("--placement"). Returns NULL after a message. */
 FILE *output_open(const char *command, const char *path);
 
-/* Close it. 0, or -1 after a message if not all of it was written. */
+/* Close the file. Returns 0, or -1 after a message if not all of it was
+ * written. */
 int output_close(FILE *f, const char *command, const char *path);
 
 #endif

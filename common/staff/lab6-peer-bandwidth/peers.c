@@ -118,7 +118,7 @@ struct exchange {
     const char *const *send;
     char *const *bounce;
     size_t block_nbytes, chunk_nbytes;
-    size_t at[PEERS][PEERS][PIECES]; /* of relayed pieces in bounce[via] */
+    size_t at[PEERS][PEERS][PIECES]; /* offsets in bounce[via], if relayed */
 };
 
 /* The start of piece i of a block; its end for i = npieces. */

@@ -13,7 +13,7 @@ static cudaStream_t stream_of(int gpu)
     return machine_peers()->link[gpu][gpu == 0];
 }
 
-/* A GPU whose memory this one can map, -1 if there is none. */
+/* A GPU whose memory this one can map; -1 if there is none. */
 static int find_peer(int gpu)
 {
     for (int other = 0; other < machine_peers()->n; other++) {
@@ -86,7 +86,8 @@ struct rates { /* GB/s: of one read in place; of a copy; of a copy and a read */
     int pays[MEMORIES]; /* reads from which on the copy pays, 0: never */
 };
 
-/* A copy alone takes what a copy and a read take, less a read. */
+/* The time of a copy alone is that of a copy and a read, less that of a
+ * read. */
 static struct rates rates_of(const struct placement *p)
 {
     struct rates s = {.pays = {0}};
@@ -129,7 +130,7 @@ static void write_csv(FILE *f, const struct rates *s)
 
 enum { LEFT = 90, WIDTH = 620, TOP = 44, ROW = 46, BAR = 18, DECADES = 4 };
 
-/* Where GB/s are on an axis from 1 to 10^DECADES. */
+/* The position of a rate on an axis from 1 to 10^DECADES GB/s. */
 static double along(double GBps)
 {
     const double decades = GBps > 1 ? log10(GBps) : 0;
@@ -194,7 +195,7 @@ static int save(const struct placement *p, const struct rates *s,
     return failed;
 }
 
-/* One pass that counts, after one that doesn't. */
+/* Run a pass that counts, after one to warm up. */
 static ncclResult_t measure_twice(struct placement *p, struct lab_run *r,
                                   int gpu, size_t nbytes)
 {

@@ -106,8 +106,8 @@ static ncclResult_t measure_all(struct lab_run *r, const struct sweep *s,
     return ncclSuccess;
 }
 
-/* The same numbers for programs; what: one-way, both-ways (GB/s), latency
- * (us). */
+/* Write the same numbers for programs. what: one-way, both-ways (GB/s) or
+ * latency (us). */
 static void write_lines(const struct sweep *s, const char *what,
                         const char *p2p, const struct table *t, int n)
 {
@@ -209,7 +209,7 @@ static ncclResult_t sweep(struct lab_run *r, const struct sweep *s)
     return sweep_all_reduce(r, s);
 }
 
-/* All sizes; 0, or 1 after a message. */
+/* Sweep all sizes. Returns 0, or 1 after a message. */
 static int sweep_sizes(struct lab_run *r, struct sweep *s)
 {
     static const char command[] = "--topology-sweep";

@@ -37,8 +37,8 @@ static int expert_of(const struct judge_task *t, const struct problem *p,
                          p->skew);
 }
 
-/* The number of a rank's tokens that go to an expert; *begin: to those before
- * it. */
+/* The number of a rank's tokens that go to an expert; *begin: the number that
+ * go to lower-numbered experts. */
 static int count_of(const struct judge_task *t, const struct problem *p,
                     int rank, int iteration, int expert, int *begin)
 {
@@ -101,7 +101,8 @@ static void judge_exchanges(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* The counts travelled between devices, whose links have a cost, not by MPI. */
+/* The counts have to travel between devices, whose links have a cost, and not
+ * by MPI. */
 static void judge_by_devices(const struct judge_task *t,
                              struct judge_verdict *v)
 {
@@ -190,8 +191,7 @@ static void judge_arrivals(const struct judge_task *t, const struct problem *p,
         const size_t begin = at;
         at += (size_t)count_of(t, p, s, iteration, r, &unused) *
               (size_t)p->dim * sizeof(float);
-        judge_descent(t, r, iteration, "arrived", begin, at, UINT64_C(1) << s,
-                      v);
+        judge_descent(t, r, iteration, "arrived", begin, at, rank_set_of(s), v);
     }
 }
 
@@ -264,16 +264,18 @@ static void expert(const float *x, const float *weight, int dim, float gate,
         y[j] *= gate;
 }
 
-/* Token k of rank r is right, and comes from that rank and its expert's. */
+/* Expect token k of rank r to be right, and to come from rank r and from its
+ * expert's rank. */
 static void judge_token(const struct judge_task *t, const struct problem *p,
                         const float *got, const float *want, int r,
                         int iteration, int k, struct judge_verdict *v)
 {
     const size_t dim = (size_t)p->dim, at = (size_t)k * dim;
     data_compare(got + at, want + at, dim, DATA_FLOAT, r, v);
-    judge_descent(
-        t, r, iteration, "out", at * sizeof *got, (at + dim) * sizeof *got,
-        UINT64_C(1) << r | UINT64_C(1) << expert_of(t, p, r, iteration, k), v);
+    struct rank_set need = rank_set_of(r);
+    rank_set_add(&need, expert_of(t, p, r, iteration, k));
+    judge_descent(t, r, iteration, "out", at * sizeof *got,
+                  (at + dim) * sizeof *got, need, v);
 }
 
 /* `every: N`: of a large layer only every Nth token is recomputed. */
@@ -338,7 +340,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"sort", "moe_sort() in route.c", NULL, NULL},
     {"counts", "moe_exchange_counts() in route.c", NULL, NULL},

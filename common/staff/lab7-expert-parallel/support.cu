@@ -1,5 +1,12 @@
 /*
  * support.cu: sorting tokens, and the expert. Given: nothing to edit here.
+ *
+ *     kernel       computes                                     called by
+ *     gather<N>    packed[i] = in[order[i]], (ntokens, dim)     moe_gather()
+ *     scatter<N>   out[order[i]] = gate * packed[i], likewise   moe_scatter()
+ *
+ * Each thread handles a pack of N floats at a time. Launch: vector_blocks() of
+ * VECTOR_THREADS.
  */
 #include "lab7.h"
 
@@ -54,7 +61,7 @@ static void launch_scatter(const float *packed, const int *order,
         (vector_pack<N, float> *)out);
 }
 
-/* True if tokens of dim floats are aligned to packs of 4. */
+/* True if tokens of dim floats consist of aligned packs of 4. */
 static int goes_by_packs(const float *a, const float *b, int dim)
 {
     return dim % 4 == 0 && ((uintptr_t)a | (uintptr_t)b) % VECTOR_BYTES == 0;

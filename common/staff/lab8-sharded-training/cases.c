@@ -21,7 +21,7 @@ const struct judge_lab *const judge_labs[] = {&judge_lab8, NULL};
 
 /* One at a time: the next iteration releases what the last one left behind. */
 struct shard cases_shard;
-static struct nodes nodes; /* among whose ranks it is sharded */
+static struct nodes nodes; /* whose ranks share the network */
 
 static void release(void)
 {
@@ -69,7 +69,7 @@ static ncclResult_t check_plan(const struct lab_run *r,
     return ncclSuccess;
 }
 
-/* Rank 0's network, on every rank, and no shares of it. */
+/* Put rank 0's network on every rank, without shares. */
 static ncclResult_t same(struct lab_run *r, struct exercise *e)
 {
     release();
@@ -79,7 +79,7 @@ static ncclResult_t same(struct lab_run *r, struct exercise *e)
                       &nodes);
 }
 
-/* This rank's shares of it. */
+/* Make this rank's shares of the network. */
 static ncclResult_t take(struct lab_run *r, struct exercise *e)
 {
     LAB_TRY(shard_init(&cases_shard, &e->m, nodes.own, r->rank % nodes.per_node,
@@ -123,8 +123,8 @@ static ncclResult_t run_plan(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Where a layer's values or gradients are in memory that begins at `from`; -1:
- * nowhere. */
+/* The offset of a layer's values or gradients from `from`; -1 if there are
+ * none. */
 static double place(const float *p, const float *from)
 {
     return p ? (double)(p - from) : -1;
@@ -222,7 +222,8 @@ void cases_gather(struct lab_run *r, struct exercise *e, const struct split *p,
     }
 }
 
-/* All steps, measured; *out: the exercise, whose steps' values are kept. */
+/* Run and measure all steps. *out is the exercise; the values after each step
+ * are kept. */
 static ncclResult_t measure(struct lab_run *r, open_fn *open, step_fn *step,
                             struct exercise **out)
 {
@@ -270,7 +271,7 @@ static ncclResult_t run_mixed(struct lab_run *r)
     return train(r, mixed_open, fsdp_step);
 }
 
-/* A network too large to keep its contents. */
+/* Train a network that is too large for its contents to be kept. */
 static ncclResult_t run_overlap(struct lab_run *r)
 {
     struct exercise *e;
@@ -328,7 +329,8 @@ static const struct lab_command commands[] = {
     {NULL, NULL, NULL},
 };
 
-/* The command needs no contents; a loss and a norm are smaller. */
+/* The command needs no contents, except for a loss and a norm, which are
+ * smaller than this. */
 static const char *dataless_for(int argc, char **argv)
 {
     (void)argc;

@@ -16,16 +16,20 @@ extern struct shard cases_shard;
 /* How many layers the plan puts into a unit. */
 int cases_per_unit(const struct lab_run *r);
 
-/* Rank 0's network on every rank, and this rank's shares of it. What is given
- * includes the network's own values and gradients, which the shares replace. */
+/* Put rank 0's network on every rank, and make this rank's shares of it. Memory
+ * that counts as given includes the network's own values and gradients, which
+ * the shares replace. */
 ncclResult_t cases_begin(struct lab_run *r, struct exercise *e);
 
 /* Record `total` floats of a rank's shares. */
 void cases_show(struct lab_run *r, const char *name, const float *shares);
 
-/* Copies of this rank's shares after each step. cases_keep() fills that of step
- * i: with ZeRO-2 it takes all values instead. cases_gather() puts the copies of
- * all ranks of `comm` together, which split the network as *p says. */
+/*
+ * Copies of this rank's shares after each step. cases_keep() fills the copy of
+ * step i; with ZeRO-2 it copies all values instead. cases_gather() puts
+ * together the copies of all ranks of `comm`, which split the network as *p
+ * says.
+ */
 extern float *cases_kept[EXERCISE_STEPS];
 ncclResult_t cases_keep(struct exercise *e, const struct shard *s, int i);
 void cases_gather(struct lab_run *r, struct exercise *e, const struct split *p,

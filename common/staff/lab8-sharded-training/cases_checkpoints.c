@@ -1,6 +1,6 @@
 /*
- * cases_checkpoints.c: runs lab 8's part 6, what is saved and loaded again.
- * Given: nothing to edit here.
+ * cases_checkpoints.c: runs the cases of part 6, which save and load
+ * checkpoints. Given: nothing to edit here.
  */
 #include <math.h>   /* NAN */
 #include <stdlib.h> /* malloc */
@@ -38,7 +38,7 @@ static float *const *arrays(struct shard *s)
     return all;
 }
 
-/* Save shares that are the rank's input, each with another factor. */
+/* Save shares that are the rank's input, each with a different factor. */
 ncclResult_t run_save(struct lab_run *r)
 {
     struct exercise *const e = exercise_new(r);
@@ -65,8 +65,8 @@ ncclResult_t run_save(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* The files of `from` ranks, as if they had saved them; what is in their zeros
- * must not be used. */
+/* Make the files of `from` ranks, as if they had saved them. The zeros at the
+ * end of their units hold values that must not be used. */
 static void make_files(struct lab_run *r, struct checkpoint *c)
 {
     const struct split s = split_of(r->c, c->nranks);
@@ -109,7 +109,7 @@ ncclResult_t run_load(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* A network without a past, sharded among ranks 0 .. onto-1. */
+/* A newly initialised network, sharded among ranks 0 .. onto-1. */
 static ncclResult_t begin_next(struct lab_run *r, const struct nn_task *k)
 {
     const int in = r->rank < k->onto;

@@ -48,7 +48,7 @@ void checkpoint_read(const struct checkpoint *c, int file, size_t at,
 {
     struct disk *const d = c->disk;
     must(file >= 0 && file < DISK_FILES, "checkpoint_read");
-    for (size_t i = 0; i < count; i++) // there is nothing behind its end
+    for (size_t i = 0; i < count; i++) // beyond its end there is no data
         data[i] = at + i < d->count[file] ? d->file[file][at + i] : NAN;
     d->nread += count;
 }

@@ -20,7 +20,7 @@ static double metric(const struct judge_task *t, int rank, const char *name)
     return evidence_metric(t->evidence, rank, t->case_no, 0, name);
 }
 
-/* Fail unless a rank's metric is as wanted. */
+/* Fail unless a rank's metric has this value. */
 static void expect(const struct judge_task *t, int rank, const char *name,
                    double want, struct judge_verdict *v)
 {
@@ -82,8 +82,8 @@ static float weight_at(const struct nn_shape *s, uint64_t seed, long place)
     return nn_weight(s, seed, l, (size_t)place);
 }
 
-/* Fail unless a float of a rank's shares is as wanted, to the bit. Returns 0 if
- * it is not. */
+/* Fail unless a float of a rank's shares has this value, to the bit. Returns 0
+ * if it doesn't. */
 static int same_float(float got, float want, const char *array, int rank,
                       size_t at, long place, struct judge_verdict *v)
 {
@@ -133,7 +133,7 @@ static double clip_factor(const struct judge_task *t, const struct split *s,
     return squares > most * most ? most / sqrt(squares) : 1;
 }
 
-/* One number of each rank, and a host that does not wait for it. */
+/* Expect each rank to send one number, and the host not to wait for it. */
 static void judge_norm_sent(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int n = 0; n < t->iterations * t->nranks; n++) {
@@ -180,7 +180,7 @@ static void judge_clip(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 6 -------------------------------------------------------------- */
 
-/* A rank's file has its shares, which were its input. */
+/* Expect a rank's file to have its shares, which were its input. */
 static void judge_save(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t n = 3 * split_of(t->c, t->nranks).total;
@@ -237,7 +237,8 @@ static void judge_load(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 8 -------------------------------------------------------------- */
 
-/* A rank's node is ranks in a row; its replicas have its place in their nodes.
+/* A rank's node has consecutive ranks; its replicas have the same place in
+ * their nodes.
  */
 static void judge_split(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -279,7 +280,7 @@ static const struct judge_kind kinds[] = {
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"plan", "flat_plan() in flat.c", NULL, NULL},
     {"views", "flat_views() in flat.c", NULL, NULL},

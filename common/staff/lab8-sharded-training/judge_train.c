@@ -3,7 +3,7 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strncmp */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge/links.h"
 #include "judge/spans.h"
@@ -19,11 +19,11 @@ static void judge_values(const struct judge_task *t, const struct nn_task *k,
 
 /* ---- memory -------------------------------------------------------------- */
 
-enum { SLACK = 512 }; /* bytes, for what is small: a norm, say */
+enum { SLACK = 512 }; /* bytes, for small allocations such as a norm */
 
-/* A rank holds its shares of values, gradients, m and v; two units' gradients,
- * and all values (ZeRO-2) or two units' (ZeRO-3); in mixed precision, one
- * unit's in bf16 besides, and the rank's own. */
+/* A rank may hold its shares of values, gradients, m and v; the gradients of
+ * two units; all values (ZeRO-2) or those of two units (ZeRO-3); and in mixed
+ * precision also one unit's values in bf16, and the rank's own. */
 static void judge_memory(const struct judge_task *t, const struct split *s,
                          int all_values, struct judge_verdict *v)
 {
@@ -31,7 +31,7 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
     const double units = 2.0 * 4 * (double)s->widest;
     const double values =
         all_values ? 4.0 * s->nranks * (double)s->total : units;
-    const struct nn_task k = nn_task_of(t->c); // its network has been freed
+    const struct nn_task k = nn_task_of(t->c); // its own network has been freed
     const double given = 2.0 * 4 * (double)nn_param_count(&k.shape);
     const double narrow =
         k.narrow ? 2.0 * (double)(s->widest + s->widest / (size_t)s->nranks)
@@ -78,8 +78,8 @@ static double replica_bytes(const struct judge_task *t, const struct split *s)
     return 2 * (n - 1) / n * GRAD_NBYTES * (double)s->total;
 }
 
-/* Of a step of ZeRO-3: values twice for each micro-batch, except that the last
- * unit is still there; gradients once. */
+/* The bytes of a step of ZeRO-3: values twice for each micro-batch, except for
+ * the last unit, which is still in its slot; gradients once. */
 static double zero3_bytes(const struct judge_task *t, const struct split *s,
                           const struct nn_task *k)
 {
@@ -88,9 +88,11 @@ static double zero3_bytes(const struct judge_task *t, const struct split *s,
                        GRAD_NBYTES * all + replica_bytes(t, s));
 }
 
-/* The same with two slots, if what is still there is not gathered again: the
- * last two units backward, the first two in the next micro-batch; and with
- * gradients that replicas exchange when all micro-batches are done. */
+/*
+ * The same with two slots, if units that are still in a slot aren't gathered
+ * again: the last two in the backward pass, the first two in the next
+ * micro-batch; and if replicas exchange gradients only after all micro-batches.
+ */
 static double least_bytes(const struct judge_task *t, const struct split *s,
                           const struct nn_task *k)
 {
@@ -102,8 +104,8 @@ static double least_bytes(const struct judge_task *t, const struct split *s,
            replica_bytes(t, s);
 }
 
-/* least: what a step can't do without. A rank that sends less has values or
- * gradients from somewhere else. */
+/* least: the bytes that no step can do without. A rank that sends less gets
+ * values or gradients in some other way. */
 static void judge_bytes(const struct judge_task *t, double want, double least,
                         const char *formula, struct judge_verdict *v)
 {
@@ -129,8 +131,8 @@ static void judge_bytes(const struct judge_task *t, double want, double least,
 
 /* ---- host memory --------------------------------------------------------- */
 
-/* The host's memory is no place to keep units, nor to send them from: counts
- * of device memory and of bytes sent wouldn't see it. */
+/* Units must not be kept in the host's memory or sent from there: the counts of
+ * device memory and of bytes sent would miss it. */
 static void judge_host(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int i = 0; i < t->iterations; i++)
@@ -162,7 +164,7 @@ void judge_zero2(const struct judge_task *t, struct judge_verdict *v)
                 v);
 }
 
-/* Memory and bytes of ZeRO-3. */
+/* Judge memory and bytes of ZeRO-3. */
 static void judge_costs(const struct judge_task *t, const struct nn_task *k,
                         const struct split *s, struct judge_verdict *v)
 {
@@ -196,9 +198,9 @@ void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /*
- * A network so large that its contents are not kept: the graph shows that a
- * rank computes all products of its rows (two for each layer backward, but one
- * for the first). That this is done right is judged by other cases.
+ * Judge a network so large that its contents are not kept. The graph shows
+ * whether a rank computes all products of its rows (two for each layer in the
+ * backward pass, one for the first). Other cases judge whether they are right.
  */
 static void judge_work(const struct judge_task *t, const struct nn_task *k,
                        struct judge_verdict *v)

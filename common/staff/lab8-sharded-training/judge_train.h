@@ -1,6 +1,6 @@
 /*
- * judge_train.h: what a sharded training run has to keep besides its result:
- * memory, bytes sent, communication hidden
+ * judge_train.h: judges of a sharded training run: its result, its memory, the
+ * bytes that it sends and the communication that it hides
  */
 #ifndef LAB8_JUDGE_TRAIN_H
 #define LAB8_JUDGE_TRAIN_H

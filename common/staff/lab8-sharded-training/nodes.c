@@ -10,7 +10,7 @@
 #include "lab/try.h" /* LAB_TRY */
 #include "lab8.h"
 
-/* Fail unless a communicator has this rank where it should be. */
+/* Fail unless this rank has the right number in a communicator. */
 static ncclResult_t check(ncclComm_t comm, const char *name, int nranks,
                           int rank)
 {

@@ -9,19 +9,18 @@
 #include "lab/lab.h"
 
 struct nodes {
-    int per_node;   /* ranks of one */
-    ncclComm_t own; /* those of this rank's */
-    ncclComm_t node,
-        replicas; /* what to destroy; NULL: the case has no nodes */
+    int per_node;              /* ranks per node */
+    ncclComm_t own;            /* the ranks of this rank's node */
+    ncclComm_t node, replicas; /* NULL: the case has no nodes */
 };
 
-/* Split r->comm in nodes of per_node ranks; 0: everything is one node, and own
- * is r->comm. Fails, with a note, on communicators of wrong sizes. Collective,
- * blocks. */
+/* Split r->comm into nodes of per_node ranks; if that is 0, all ranks are one
+ * node and own is r->comm. Fails, with a note, if a communicator has the wrong
+ * size. Collective, blocks. */
 ncclResult_t nodes_open(struct lab_run *r, int per_node, struct nodes *n);
 void nodes_close(struct nodes *n);
 
-/* Kind "split": record who is in each communicator. */
+/* Kind "split": record the ranks of each communicator. */
 ncclResult_t run_split(struct lab_run *r);
 
 #endif

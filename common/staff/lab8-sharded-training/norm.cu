@@ -1,5 +1,12 @@
 /*
  * norm.cu: the gradient's norm. Given: nothing to edit here.
+ *
+ *     kernel    computes                       called by
+ *     squares   *out = sum of x^2, (count)     shard_squares()
+ *     shrink    x *= min(1, max_norm / norm)   shard_shrink()
+ *
+ * Launch: squares is one block, whose threads take the elements in turn; shrink
+ * is vector_blocks() of VECTOR_THREADS, each taking 16 bytes at a time.
  */
 #include <math.h> /* sqrtf */
 

@@ -1,11 +1,11 @@
 /*
- * report.c: what a rank holds and sends, next to the formulas. Given: nothing
- * to edit here.
+ * report.c: prints what a rank holds and sends, next to the formulas. Given:
+ * nothing to edit here.
  *
- * One training step with AdamW, in fp32, of a network whose contents are not
- * kept. Memory is that of values, gradients and the optimizer's state at its
- * peak; activations are the same in all rows, and not counted. At most, in
- * bytes, with P parameters on n ranks:
+ * It runs one training step with AdamW, in fp32, of a network whose contents
+ * are not kept. Memory is the peak of values, gradients and optimizer state;
+ * activations are the same in all rows and don't count. Upper bounds in bytes,
+ * with P parameters on n ranks:
  *
  *                    holds                               sends
  *     data parallel  16 P                                2 (n-1)/n 4P
@@ -32,13 +32,13 @@
 
 enum { VALUES = 4, ALL = 16 }; /* bytes of a parameter; with AdamW's state */
 
-struct model { /* and its data: without contents, so never filled */
+struct model { /* with its data, which has no contents */
     struct nn m;
     struct nn_optimizer optimizer;
     struct nn_batch batch;
 };
 
-struct cost { /* the greatest of all ranks */
+struct cost { /* the highest on any rank */
     double held, sent, ms;
 };
 
@@ -46,12 +46,12 @@ struct way {
     const char *name;
     ncclResult_t (*open)(struct shard *s); /* NULL: data parallel */
     ncclResult_t (*step)(struct shard *s, const struct nn_batch *b, int micro);
-    int whole;  /* all values are there all the time */
+    int whole;  /* a rank holds all values all the time */
     int narrow; /* values travel in bf16 */
     int hybrid; /* sharded inside nodes, if there are several */
 };
 
-struct setting { /* of all ways */
+struct setting { /* shared by all ways */
     struct nn_shape shape;
     int nranks, per_unit, per_node;
 };
@@ -68,8 +68,8 @@ static const struct way ways[] = {
 static const struct nn_hyper hyper = {
     .lr = 0.001F, .beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F};
 
-/* The step that every rank takes without shards: whole gradients are reduced,
- * layer by layer, on the compute stream. */
+/* A step without shards: every rank reduces whole gradients, layer by layer, on
+ * the compute stream. */
 static ncclResult_t parallel_step(struct model *e, ncclComm_t comm)
 {
     struct nn *const m = &e->m;
@@ -97,7 +97,8 @@ static double greatest(const struct lab_run *r, double mine)
     return mine;
 }
 
-/* The second step: the first has gathered what there is only once. */
+/* Measure the second step: the first one also gathers what is gathered only
+ * once. */
 static struct cost second_step(struct lab_run *r, struct model *e,
                                struct shard *s, const struct way *w,
                                double other_bytes)
@@ -163,7 +164,7 @@ static struct cost cost_of(struct lab_run *r, const struct setting *k,
     return c;
 }
 
-/* What it takes at most, with the zeros at the ends of units. */
+/* The upper bound on its cost, with the zeros at the ends of units. */
 static struct cost bound(const struct setting *k, const struct way *w)
 {
     const double ranks = k->nranks, n = w->hybrid ? k->per_node : ranks;

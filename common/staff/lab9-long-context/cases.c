@@ -2,7 +2,8 @@
  * cases.c: runs lab 9's cases. Given: nothing to edit here.
  *
  * A rank's blocks of queries, keys, values and output gradients follow from its
- * seed. Cases of time have blocks too large for simgpu to keep their contents.
+ * seed. In timed cases blocks are so large that simgpu doesn't keep their
+ * contents.
  */
 #include "cases.h"
 
@@ -51,13 +52,13 @@ const float *cases_input(struct lab_run *r, size_t count)
 /* ---- a sequence ---------------------------------------------------------- */
 
 struct problem {
-    struct order o;
-    size_t block, nbytes; /* of a block: floats, bytes */
+    struct judge_order o;
+    size_t block, nbytes; /* a block's floats and bytes */
     const float *q, *k, *v, *dout;
     float *o_out, *dq, *dk, *dv;
 };
 
-/* The sequence and its blocks; with_data: with contents. */
+/* Make the sequence and its blocks, with contents if with_data. */
 static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
 {
     release();
@@ -86,7 +87,7 @@ static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
     return ncclSuccess;
 }
 
-/* The student's work begins; what is allocated so far is given. */
+/* The student's work begins: memory allocated so far counts as given. */
 static void measured(struct lab_run *r)
 {
     lab_given(r);
@@ -179,7 +180,7 @@ static ncclResult_t run_ring_time(struct lab_run *r)
     return forward(r, &p, 0);
 }
 
-/* Position i of what seq_places() says; -1: there is none. */
+/* Position i of those that seq_places() gives; -1 if there is none. */
 static int position(const struct nn_places *places, int i)
 {
     for (int k = 0; k < places->nruns && k < NN_ATTEND_RUNS; k++) {
@@ -194,7 +195,7 @@ static int position(const struct nn_places *places, int i)
 static ncclResult_t run_places(struct lab_run *r)
 {
     const int over = (int)plan_int(r->c, "over", 4);
-    const struct order o = order_of(r->c, over);
+    const struct judge_order o = order_of(r->c, over);
     const struct seq s = {
         .nranks = over, .order = cases_order(&o), .rows = o.rows};
     for (int rank = 0; rank < over; rank++) {
@@ -211,9 +212,9 @@ static ncclResult_t run_places(struct lab_run *r)
 
 /* ---- part 5 -------------------------------------------------------------- */
 
-/* Put a rank's block where it is in the sequence, or take it from there. */
-static void place_block(const struct order *o, int rank, const float *block,
-                        double *whole)
+/* Copy a rank's block to its place in the sequence, or back from there. */
+static void place_block(const struct judge_order *o, int rank,
+                        const float *block, double *whole)
 {
     const size_t row = (size_t)(o->heads * o->width);
     for (int i = 0; i < o->rows; i++)
@@ -222,7 +223,7 @@ static void place_block(const struct order *o, int rank, const float *block,
                 block[(size_t)i * row + c];
 }
 
-static void *upload_rows(struct lab_run *r, const struct order *o,
+static void *upload_rows(struct lab_run *r, const struct judge_order *o,
                          const double *whole, size_t row)
 {
     const size_t count = (size_t)o->rows * row;
@@ -236,11 +237,12 @@ static void *upload_rows(struct lab_run *r, const struct order *o,
     return at;
 }
 
-/* What a forward pass leaves, without part 3's: st, of lab_buffer()s. */
+/* Fill st, made of lab_buffer()s, as a forward pass leaves it, without calling
+ * part 3. */
 static void forward_given(struct lab_run *r, const struct problem *p,
                           struct nn_attend_state *st)
 {
-    const struct order *const o = &p->o;
+    const struct judge_order *const o = &p->o;
     const size_t n = (size_t)r->nranks, row = (size_t)(o->heads * o->width);
     float *const all = malloc(n * 3 * p->nbytes);
     float *const own = malloc(4 * p->nbytes);
@@ -302,8 +304,9 @@ static ncclResult_t run_back_time(struct lab_run *r)
 
 /* ---- part 6 -------------------------------------------------------------- */
 
-/* Fail if the parts of a mix are not those that the case's buffers are for. */
-static ncclResult_t check_mix(const struct seq_mix *m, const struct order *o)
+/* Fail if the parts of a mix don't fit the case's buffers. */
+static ncclResult_t check_mix(const struct seq_mix *m,
+                              const struct judge_order *o)
 {
     const int nodes = o->nranks / o->per_node;
     if (m->inside.nranks != o->per_node || m->between.nranks != nodes ||

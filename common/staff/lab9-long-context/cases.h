@@ -8,11 +8,11 @@
 #include "lab/lab.h"
 #include "lab9.h"
 
-/* The judge knows no contracts, and has its own names of orders. */
+/* The judge doesn't include the contracts, and has its own names for orders. */
 _Static_assert((int)ORDER_ZIGZAG == SEQ_ZIGZAG &&
                    (int)ORDER_STRIPED == SEQ_STRIPED,
                "orders have the same numbers");
-static inline enum seq_order cases_order(const struct order *o)
+static inline enum seq_order cases_order(const struct judge_order *o)
 {
     return (enum seq_order)(int)o->order;
 }

@@ -1,20 +1,19 @@
 /*
  * judge.c: the judges of lab 9's cases. Attention is compared with one device
- * (judge_attend.h); norms are in judge_layer.c.
+ * in judge_whole.c; norms are in judge_layer.c.
  */
-#include <math.h>   /* fabs */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strncmp */
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/data.h"
 #include "judge/links.h"
 #include "judge/spans.h"
-#include "judge_attend.h"
 #include "judge_cost.h"
 #include "judge_layer.h"
 #include "judge_order.h"
+#include "judge_whole.h"
 #include "nn/draws.h"
 
 static double metric(const struct judge_task *t, int rank, const char *name)
@@ -22,124 +21,31 @@ static double metric(const struct judge_task *t, int rank, const char *name)
     return evidence_metric(t->evidence, rank, t->case_no, 0, name);
 }
 
-static double block_bytes(const struct order *o)
+static double block_bytes(const struct judge_order *o)
 {
     return 4.0 * (double)order_block(o);
 }
 
-/* ---- one device ---------------------------------------------------------- */
-
-/* Ranks' inputs, put together; a rank's are its blocks of q, k, v, dout. */
-static struct attend *whole_of(const struct judge_task *t,
-                               const struct order *o, int iteration)
-{
-    struct attend *const a = attend_new(o->nranks * o->rows, o->heads, o->width,
-                                        order_scale(o->width));
-    const size_t block = order_block(o), row = (size_t)(o->heads * o->width);
-    float *const in = malloc(4 * block * sizeof *in);
-    double *const to[] = {a->q, a->k, a->v, a->dout};
-    for (int r = 0; r < o->nranks; r++) {
-        order_fill(in, 4 * block, judge_input_seed(t, r, iteration));
-        for (size_t i = 0; i < 4 * block; i++) {
-            const size_t at = i % block;
-            const int place = order_place(o, r, (int)(at / row));
-            to[i / block][(size_t)place * row + at % row] = in[i];
-        }
-    }
-    free(in);
-    attend_forward(a);
-    attend_backward(a);
-    return a;
-}
-
-/* Ranks whose inputs a rank's output descends from: those with rows before its
- * own, or (after) behind them. */
-static uint64_t need_of(const struct order *o, int rank, int after)
-{
-    int first = o->nranks * o->rows, last = 0;
-    uint64_t need = 0;
-    for (int i = 0; i < o->rows; i++) {
-        const int at = order_place(o, rank, i);
-        first = at < first ? at : first;
-        last = at > last ? at : last;
-    }
-    for (int r = 0; r < o->nranks; r++)
-        for (int i = 0; i < o->rows; i++) {
-            const int at = order_place(o, r, i);
-            if (after ? at >= first : at <= last)
-                need |= UINT64_C(1) << r;
-        }
-    return need;
-}
-
-struct shown { /* an output of ranks */
-    const char *name;
-    const struct attend_array *want; /* rows of `row` numbers, by position */
-    size_t row;
-    int after; /* see need_of() */
-};
-
-static void judge_shown(const struct judge_task *t, const struct order *o,
-                        int rank, int iteration, const struct shown *k,
-                        struct judge_verdict *v)
-{
-    const size_t count = (size_t)o->rows * k->row;
-    const float *const got =
-        judge_output(t, rank, iteration, k->name, count * sizeof *got, v);
-    for (size_t i = 0; got && i < count; i++) {
-        const int place = order_place(o, rank, (int)(i / k->row));
-        const size_t at = (size_t)place * k->row + i % k->row;
-        if (fabs(got[i] - k->want->at[at]) <= k->want->bound[at])
-            continue;
-        judge_fail(v,
-                   "%s[%zu] on rank %d, in row %d of the sequence, is %.7g, "
-                   "should be %.7g (within %.1g)",
-                   k->name, i, rank, place, got[i], k->want->at[at],
-                   k->want->bound[at]);
-        return;
-    }
-    judge_descent(t, rank, iteration, k->name, 0, count * sizeof *got,
-                  need_of(o, rank, k->after), v);
-}
-
-/* Outputs of all ranks; back: dq, dk and dv, otherwise o, and with_lse lse. */
-static void judge_whole(const struct judge_task *t, const struct order *o,
-                        int back, int with_lse, struct judge_verdict *v)
-{
-    const size_t row = (size_t)(o->heads * o->width);
-    for (int i = 0; i < t->iterations; i++) {
-        struct attend *const a = whole_of(t, o, i);
-        const struct shown all[] = {{"o", &a->o, row, 0},
-                                    {"lse", &a->lse, (size_t)o->heads, 0},
-                                    {"dq", &a->dq, row, 0},
-                                    {"dk", &a->dk, row, 1},
-                                    {"dv", &a->dv, row, 1}};
-        for (int r = 0; r < t->nranks; r++)
-            for (int k = back ? 2 : 0; k < (back ? 5 : 1 + with_lse); k++)
-                judge_shown(t, o, r, i, &all[k], v);
-        attend_free(a);
-    }
-}
-
 /* ---- costs --------------------------------------------------------------- */
 
-static double heads_bytes(const struct order *o)
+static double heads_bytes(const struct judge_order *o)
 {
     return 4 * block_bytes(o) * (o->nranks - 1) / o->nranks;
 }
 
-static double ring_bytes(const struct order *o)
+static double ring_bytes(const struct judge_order *o)
 {
     return 2 * block_bytes(o) * (o->nranks - 1);
 }
 
-static double back_bytes(const struct order *o)
+static double back_bytes(const struct judge_order *o)
 {
     return o->nranks < 2 ? 0 : ring_bytes(o) + 2 * block_bytes(o) * o->nranks;
 }
 
-/* The ring has a block of a node's rows and a rank's heads: as many floats. */
-static double mix_bytes(const struct order *o)
+/* The ring's blocks have a node's rows and a rank's heads: as many floats as a
+ * block of one rank's rows. */
+static double mix_bytes(const struct judge_order *o)
 {
     const int nodes = o->nranks / o->per_node;
     return 4 * block_bytes(o) * (o->per_node - 1) / o->per_node +
@@ -148,22 +54,23 @@ static double mix_bytes(const struct order *o)
 
 /* ---- the least that all ranks together can send -------------------------- */
 
-/* Each rank has to see the keys and values of all others whose rows come before
- * one of its own, or these its queries. */
-static double ring_least(const struct order *o)
+/* Each rank has to get the keys and values of all ranks with rows before one of
+ * its own, or these have to get its queries. */
+static double ring_least(const struct judge_order *o)
 {
     double pairs = 0;
-    for (int r = 0; r < o->nranks; r++)
-        for (uint64_t need = need_of(o, r, 0); need; need &= need - 1)
-            pairs++;
+    for (int r = 0; r < o->nranks; r++) {
+        const struct rank_set need = whole_need(o, r, 0);
+        pairs += rank_set_count(&need);
+    }
     return (pairs - o->nranks) * 2 * block_bytes(o);
 }
 
-/* A node's ranks exchange heads; nodes are a ring of ranks that have as many
- * floats in a block. */
-static double mix_least(const struct order *o)
+/* A node's ranks exchange heads; nodes form rings of ranks, whose blocks have
+ * as many floats. */
+static double mix_least(const struct judge_order *o)
 {
-    struct order nodes = *o;
+    struct judge_order nodes = *o;
     nodes.nranks /= o->per_node;
     nodes.rows *= o->per_node;
     nodes.per_node = 1;
@@ -174,9 +81,9 @@ static double mix_least(const struct order *o)
 }
 
 struct costs {
-    double (*bytes)(const struct order *o); /* of a rank, at most */
+    double (*bytes)(const struct judge_order *o); /* for a rank, at most */
     const char *formula;
-    double (*least)(const struct order *o); /* of all ranks; or NULL */
+    double (*least)(const struct judge_order *o); /* for all ranks; or NULL */
 };
 
 static const struct costs heads_cost = {
@@ -196,7 +103,7 @@ static const struct costs mix_cost = {
     "keys and one of values in each message",
     mix_least};
 
-static void judge_costs(const struct judge_task *t, const struct order *o,
+static void judge_costs(const struct judge_task *t, const struct judge_order *o,
                         const struct costs *k, struct judge_verdict *v)
 {
     cost_host(t, v);
@@ -221,7 +128,7 @@ static double work_of(const struct judge_task *t, int rank)
     return flops;
 }
 
-/* No rank has more than 1.1 times the mean of all. */
+/* Expect no rank to have more than 1.1 times the mean work of all. */
 static void judge_balance(const struct judge_task *t, struct judge_verdict *v)
 {
     double sum = 0;
@@ -237,10 +144,10 @@ static void judge_balance(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* A case whose contents are not kept: the graph shows that all pairs are
- * computed, of which each takes `each` flops. That this is done right is judged
- * by other cases. */
-static void judge_work(const struct judge_task *t, const struct order *o,
+/* Judge a case whose contents are not kept. The graph shows whether all pairs
+ * are computed, each of which takes `each` flops. Other cases judge whether
+ * they are right. */
+static void judge_work(const struct judge_task *t, const struct judge_order *o,
                        double each, struct judge_verdict *v)
 {
     double want = 0, got = 0;
@@ -256,8 +163,8 @@ static void judge_work(const struct judge_task *t, const struct order *o,
                    got, want);
 }
 
-/* Numbers that were made narrower travel faster, and where contents are not
- * kept no comparison shows it. */
+/* Numbers of fewer bits travel faster, and where contents are not kept no
+ * comparison finds that precision was lost. */
 static void judge_precision(const struct judge_task *t, struct judge_verdict *v)
 {
     struct spans_window w;
@@ -281,22 +188,21 @@ static void judge_precision(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- kinds --------------------------------------------------------------- */
 
-/* Rank r's heads came from all ranks, in order; of what it got back, its own
- * n-th need not have left. */
+/* Expect rank r's heads to have come from all ranks, in order. Of the rows that
+ * it gets back, its own 1/n need not have been sent. */
 static void judge_exchanged(const struct judge_task *t, size_t nbytes, int rank,
                             int iteration, struct judge_verdict *v)
 {
     const size_t each = nbytes / (size_t)t->nranks;
     for (size_t s = 0; s < (size_t)t->nranks; s++)
         judge_descent(t, rank, iteration, "heads", s * each, (s + 1) * each,
-                      UINT64_C(1) << s, v);
-    judge_descent(t, rank, iteration, "rows", 0, nbytes, UINT64_C(1) << rank,
-                  v);
+                      rank_set_of((int)s), v);
+    judge_descent(t, rank, iteration, "rows", 0, nbytes, rank_set_of(rank), v);
 }
 
 static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
+    const struct judge_order o = order_of(t->c, t->nranks);
     const size_t block = order_block(&o), width = (size_t)o.width;
     const size_t mine = (size_t)(o.heads / t->nranks) * width;
     const size_t row = (size_t)o.heads * width;
@@ -330,23 +236,23 @@ static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_heads(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
-    judge_whole(t, &o, 0, 0, v);
+    const struct judge_order o = order_of(t->c, t->nranks);
+    whole_judge(t, &o, 0, 0, v);
     judge_costs(t, &o, &heads_cost, v);
 }
 
 static void judge_heads_back(const struct judge_task *t,
                              struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
-    judge_whole(t, &o, 1, 0, v);
+    const struct judge_order o = order_of(t->c, t->nranks);
+    whole_judge(t, &o, 1, 0, v);
     judge_costs(t, &o, &heads_back_cost, v);
 }
 
 static void judge_ring(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
-    judge_whole(t, &o, 0, 1, v);
+    const struct judge_order o = order_of(t->c, t->nranks);
+    whole_judge(t, &o, 0, 1, v);
     judge_costs(t, &o, &ring_cost, v);
     if (o.order != ORDER_PLAIN)
         judge_balance(t, v);
@@ -354,7 +260,7 @@ static void judge_ring(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_ring_time(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
+    const struct judge_order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 4, v);
     judge_precision(t, v);
     judge_costs(t, &o, &ring_cost, v);
@@ -364,14 +270,14 @@ static void judge_ring_time(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_back(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
-    judge_whole(t, &o, 1, 0, v);
+    const struct judge_order o = order_of(t->c, t->nranks);
+    whole_judge(t, &o, 1, 0, v);
     judge_costs(t, &o, &back_cost, v);
 }
 
 static void judge_back_time(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
+    const struct judge_order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 10, v);
     judge_precision(t, v);
     judge_costs(t, &o, &back_cost, v);
@@ -379,14 +285,14 @@ static void judge_back_time(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_mix(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
-    judge_whole(t, &o, 0, 0, v);
+    const struct judge_order o = order_of(t->c, t->nranks);
+    whole_judge(t, &o, 0, 0, v);
     judge_costs(t, &o, &mix_cost, v);
 }
 
 static void judge_mix_time(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct order o = order_of(t->c, t->nranks);
+    const struct judge_order o = order_of(t->c, t->nranks);
     judge_work(t, &o, 4, v);
     judge_precision(t, v);
     judge_costs(t, &o, &mix_cost, v);
@@ -396,7 +302,7 @@ static void judge_mix_time(const struct judge_task *t, struct judge_verdict *v)
 static void judge_places(const struct judge_task *t, struct judge_verdict *v)
 {
     const int over = (int)plan_int(t->c, "over", 4);
-    const struct order o = order_of(t->c, over);
+    const struct judge_order o = order_of(t->c, over);
     for (int r = 0; r < over; r++)
         for (int i = 0; i < o.rows; i++) {
             char name[EVIDENCE_NAME];
@@ -412,15 +318,17 @@ static void judge_places(const struct judge_task *t, struct judge_verdict *v)
         }
 }
 
-/* A rank can't be done before it has sent what it has to. */
+/* A rank can't finish before it has sent what it has to send. */
 static double limit_us(const struct judge_task *t)
 {
-    const struct order o = order_of(t->c, t->nranks);
+    const struct judge_order o = order_of(t->c, t->nranks);
     const double bytes = strncmp(t->c->kind, "back", 4) == 0 ? back_bytes(&o)
                          : o.per_node > 1                    ? mix_bytes(&o)
                                                              : ring_bytes(&o);
     return bytes / links_out_rate(t) * 1e6;
 }
+
+enum { MESSAGES = 1u << GRAPH_SEND | 1u << GRAPH_RECV };
 
 static const struct judge_kind kinds[] = {
     {.name = "norms", .judge = judge_norms},
@@ -428,16 +336,28 @@ static const struct judge_kind kinds[] = {
     {.name = "heads", .judge = judge_heads},
     {.name = "heads_back", .judge = judge_heads_back},
     {.name = "ring", .judge = judge_ring},
-    {.name = "ring_time", .judge = judge_ring_time, .limit_us = limit_us},
+    {.name = "ring_time",
+     .judge = judge_ring_time,
+     .limit_us = limit_us,
+     .hides = MESSAGES,
+     .behind = "attend"},
     {.name = "places", .judge = judge_places},
     {.name = "back", .judge = judge_back},
-    {.name = "back_time", .judge = judge_back_time, .limit_us = limit_us},
+    {.name = "back_time",
+     .judge = judge_back_time,
+     .limit_us = limit_us,
+     .hides = MESSAGES,
+     .behind = "attend"},
     {.name = "mix", .judge = judge_mix},
-    {.name = "mix_time", .judge = judge_mix_time, .limit_us = limit_us},
+    {.name = "mix_time",
+     .judge = judge_mix_time,
+     .limit_us = limit_us,
+     .hides = MESSAGES,
+     .behind = "attend"},
     {.name = NULL},
 };
 
-/* What a student looks at when a case fails. */
+/* Where a student should look when a case fails. */
 static const struct judge_student students[] = {
     {"norms", "sp_forward() and sp_backward() in norms.c", NULL, NULL},
     {"exchange", "seq_to_heads() and seq_to_rows() in heads.c", NULL, NULL},

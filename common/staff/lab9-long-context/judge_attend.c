@@ -50,7 +50,7 @@ static double dot(const double *x, const double *y, int n, double *size)
     return sum;
 }
 
-/* Row t of (length, heads) sees row u of the same head; its score with the
+/* The score of row t of (length, heads) for row u of the same head, and its
  * bound. */
 static double score_of(const struct attend *a, int t, int u, double *bound)
 {
@@ -61,7 +61,8 @@ static double score_of(const struct attend *a, int t, int u, double *bound)
     return a->scale * x;
 }
 
-/* lse and its bound: the largest error of a score, and those of the sum. */
+/* A row's lse and its bound: the largest error of a score plus the errors of
+ * the sum. */
 static void row_lse(struct attend *a, int t, double most)
 {
     double sum = 0, worst = 0, bound;
@@ -75,7 +76,7 @@ static void row_lse(struct attend *a, int t, double most)
                                    fabs(most) + fabs(a->lse.at[t]));
 }
 
-/* The weight of u for t, and how far off it is, relative to itself. */
+/* The weight of u for t, and its relative error. */
 static double weight_of(const struct attend *a, int t, int u, double *off)
 {
     double bound;
@@ -119,7 +120,7 @@ static void pair_back(struct attend *a, int t, int u, double delta,
     const double ds = a->scale * p * x;
     const double ds_bound = fabs(ds) * (off + 3 * U) +
                             a->scale * p * ((w + 1) * U * size + delta_bound);
-    const double sum = (n + 1) * U; /* of rows or columns */
+    const double sum = (n + 1) * U; /* for a sum over rows or columns */
     for (int i = 0; i < w; i++) {
         const double q = a->q[row + i], k = a->k[col + i];
         const double dout = a->dout[row + i];

@@ -3,10 +3,10 @@
  * plainest possible loops, and how far fp32 may be from it
  *
  * The bounds follow from the arithmetic. A sum of n products in fp32 is within
- * (n + 1) u of the sum of their magnitudes, u = 2^-24, in whatever order; a
- * weight p = exp(score - lse) is off by the errors of both exponents, its own
- * rounding, and that of rescaling once for each key. All errors are carried
- * along with the values that they belong to.
+ * (n + 1) u of the sum of their magnitudes, u = 2^-24, in any order; a weight p
+ * = exp(score - lse) is off by the errors of both exponents, its own rounding,
+ * and that of rescaling once for each key. All errors are carried along with
+ * the values that they belong to.
  */
 #ifndef LAB9_JUDGE_ATTEND_H
 #define LAB9_JUDGE_ATTEND_H
@@ -28,7 +28,7 @@ struct attend {
     double *memory;
 };
 
-/* NULL: no memory. */
+/* Returns NULL if memory runs out. */
 struct attend *attend_new(int length, int heads, int width, double scale);
 void attend_free(struct attend *a); /* NULL is allowed */
 

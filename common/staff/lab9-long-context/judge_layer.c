@@ -4,6 +4,7 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 
+#include "judge/blocks.h"
 #include "judge/data.h"
 #include "judge/spans.h"
 #include "judge_cost.h"
@@ -79,7 +80,7 @@ static void forward_row(struct whole *w, int l, size_t r)
     }
 }
 
-/* dn: room for a row. */
+/* dn: scratch memory for a row. */
 static void backward_row(struct whole *w, int l, size_t r, double *dn)
 {
     const double *const x = w->x[l] + r * w->width;
@@ -162,8 +163,8 @@ static void whole_free(struct whole *w)
 
 /* ---- verdict ------------------------------------------------------------- */
 
-/* fp32 is within as many roundings of the largest element as there are terms on
- * the way to it. */
+/* The error of fp32: one rounding of the largest element for each term that is
+ * added on the way to it. */
 static double bound_of(const struct whole *w, const double *want, size_t count)
 {
     double most = 0;
@@ -174,52 +175,73 @@ static double bound_of(const struct whole *w, const double *want, size_t count)
     return terms * 0x1p-24 * most;
 }
 
-struct part { /* of a whole (rows, cols): what a rank has */
+struct part { /* the ranks' parts (nrows, ncols) of a matrix (rows, cols) */
+    const char *name;
     const double *want;
-    size_t rows, cols, row, col, nrows, ncols;
+    size_t rows, cols, row, col; /* row, col: where rank 1's begins */
+    size_t nrows, ncols;
 };
 
-static void judge_part(const struct judge_task *t, const struct whole *w,
-                       int rank, int iteration, const char *name,
-                       const struct part *p, struct judge_verdict *v)
+/* The part of another rank begins `rank` times as far from that of rank 0. */
+static size_t row_at(const void *arg, int rank, size_t row)
 {
-    const size_t count = p->nrows * p->ncols;
-    const double bound = bound_of(w, p->want, p->rows * p->cols);
+    const struct part *const p = arg;
+    return (p->row * (size_t)rank + row) * p->cols + p->col * (size_t)rank;
+}
+
+static void write_place(const void *arg, int rank, size_t i, char *out,
+                        size_t nbytes)
+{
+    const struct part *const p = arg;
+    const size_t at = row_at(p, rank, i / p->ncols) + i % p->ncols;
+    snprintf(out, nbytes, "%s: element (%zu, %zu) of the whole, on rank %d,",
+             p->name, at / p->cols, at % p->cols, rank);
+}
+
+static void judge_part(const struct judge_task *t, const struct whole *w,
+                       int rank, int iteration, const struct part *p,
+                       struct judge_verdict *v)
+{
+    const size_t count = p->nrows * p->ncols, all = p->rows * p->cols;
     const float *const got =
-        judge_output(t, rank, iteration, name, count * sizeof *got, v);
-    for (size_t i = 0; got && i < count; i++) {
-        const size_t row = p->row + i / p->ncols, col = p->col + i % p->ncols;
-        const double want = p->want[row * p->cols + col];
-        if (fabs(got[i] - want) <= bound)
-            continue;
-        judge_fail(v,
-                   "%s: element (%zu, %zu) of the whole, on rank %d, is %.7g, "
-                   "should be %.7g (within %.1g)",
-                   name, row, col, rank, got[i], want, bound);
-        return;
-    }
+        judge_output(t, rank, iteration, p->name, count * sizeof *got, v);
+    double *const bound = malloc(all * sizeof *bound);
+    bound[0] = bound_of(w, p->want, all);
+    for (size_t i = 1; i < all; i++)
+        bound[i] = bound[0];
+    const struct blocks b = {.want = p->want,
+                             .bound = bound,
+                             .row = p->ncols,
+                             .nrows = p->nrows,
+                             .nranks = p->row || p->col ? t->nranks : 1,
+                             .at = row_at,
+                             .arg = p};
+    if (got)
+        blocks_compare(&b, got, rank, write_place, v);
+    free(bound);
 }
 
 static void judge_rank(const struct judge_task *t, const struct whole *w,
                        int rank, int iteration, struct judge_verdict *v)
 {
-    const size_t r = (size_t)rank, rows = (size_t)w->k.rows;
+    const size_t rows = (size_t)w->k.rows;
     const size_t cols = w->hidden / (size_t)t->nranks;
-    const struct part own = {
-        w->x[w->k.nlayers], w->rows, w->width, r * rows, 0, rows, w->width};
-    struct part own_dx = own;
-    own_dx.want = w->dx;
-    judge_part(t, w, rank, iteration, "x", &own, v);
-    judge_part(t, w, rank, iteration, "dx", &own_dx, v);
+    struct part own = {
+        "x", w->x[w->k.nlayers], w->rows, w->width, rows, 0, rows, w->width};
+    judge_part(t, w, rank, iteration, &own, v);
+    own.name = "dx";
+    own.want = w->dx;
+    judge_part(t, w, rank, iteration, &own, v);
     for (int l = 0; l < w->k.nlayers; l++) {
         char name[EVIDENCE_NAME];
-        const struct part gain = {w->dgain[l], 1, w->width, 0, 0, 1, w->width};
-        const struct part up = {w->dup[l], w->width, w->hidden, 0,
-                                r * cols,  w->width, cols};
+        const struct part gain = {name, w->dgain[l], 1, w->width,
+                                  0,    0,           1, w->width};
+        const struct part up = {name, w->dup[l], w->width, w->hidden,
+                                0,    cols,      w->width, cols};
         snprintf(name, sizeof name, "dgain.%d", l);
-        judge_part(t, w, rank, iteration, name, &gain, v);
+        judge_part(t, w, rank, iteration, &gain, v);
         snprintf(name, sizeof name, "dup.%d", l);
-        judge_part(t, w, rank, iteration, name, &up, v);
+        judge_part(t, w, rank, iteration, &up, v);
     }
     judge_descent(t, rank, iteration, "dx", 0, rows * w->width * sizeof(float),
                   judge_everybody(t), v);

@@ -9,9 +9,9 @@
 
 enum layer_weights { LAYER_GAIN, LAYER_UP, LAYER_DOWN };
 
-struct layers { /* of a case */
+struct layers { /* a case's layers */
     int nlayers, width, hidden;
-    int rows; /* of each rank */
+    int rows; /* per rank */
 };
 
 /* hidden_each: columns of each rank. */

@@ -5,7 +5,9 @@
 
 #include "nn/draws.h"
 
-int order_named(const char *name)
+/* The order of this name: "plain", "zigzag" or "striped"; -1 for other
+ * names. */
+static int named_order(const char *name)
 {
     static const char *const names[] = {"plain", "zigzag", "striped"};
     for (int i = 0; i < 3; i++)
@@ -14,14 +16,14 @@ int order_named(const char *name)
     return -1;
 }
 
-struct order order_of(const struct plan_case *c, int nranks)
+struct judge_order order_of(const struct plan_case *c, int nranks)
 {
-    const int named = order_named(plan_text(c, "order", "plain"));
+    const int named = named_order(plan_text(c, "order", "plain"));
     const int each = (int)plan_int(c, "heads_each", 0);
     int per_node = (int)plan_int(c, "per_node", 1);
     while (nranks % per_node)
         per_node--;
-    return (struct order){
+    return (struct judge_order){
         .order = named < 0 ? ORDER_PLAIN : (enum order_kind)named,
         .nranks = nranks,
         .rows = (int)plan_int(c, "rows", 8),
@@ -30,7 +32,7 @@ struct order order_of(const struct plan_case *c, int nranks)
         .width = (int)plan_int(c, "width", 8)};
 }
 
-/* Of row i of n parts of `rows` rows each. */
+/* The position of row i of a part, of n parts of `rows` rows each. */
 static int place(enum order_kind order, int n, int rows, int part, int i)
 {
     const int piece = rows / 2;
@@ -43,14 +45,14 @@ static int place(enum order_kind order, int n, int rows, int part, int i)
     }
 }
 
-int order_place(const struct order *o, int rank, int i)
+int order_place(const struct judge_order *o, int rank, int i)
 {
     const int node = rank / o->per_node, local = rank % o->per_node;
     return place(o->order, o->nranks / o->per_node, o->rows * o->per_node, node,
                  local * o->rows + i);
 }
 
-size_t order_block(const struct order *o)
+size_t order_block(const struct judge_order *o)
 {
     return (size_t)o->rows * (size_t)o->heads * (size_t)o->width;
 }
@@ -74,7 +76,7 @@ float order_scale(int width)
     return (float)(0.2 / sqrt(width));
 }
 
-double order_pairs(const struct order *o, int rank)
+double order_pairs(const struct judge_order *o, int rank)
 {
     double pairs = 0;
     for (int i = 0; i < o->rows; i++)

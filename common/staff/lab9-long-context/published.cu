@@ -1,23 +1,28 @@
-// published.cu: ring attention as a public benchmark computes it, beside what
-// it measured. Given: nothing to edit here.
-//
-// The benchmark of zhuzilin/ring-flash-attention, forward, on eight H800s: 8192
-// tokens on each, 32 heads of queries and 8 of keys and values, of width 128,
-// in bf16. In each step a rank attends to one block by flash attention, and
-// folds the block's output into its own in PyTorch. What is charged here is
-// what that code does; its kernels have no contents:
-//
-//     flash attention   4 flops for each pair, head and element of the width
-//     the first block   out = block in fp32              6 bytes an element
-//     others            block in fp32                    6
-//                       out * weight, block * weight     8 each
-//                       out = their sum                  12
-//     part of the rows  these are copied back            8
-//     at the end        out in bf16                      6
-//
-// Rates are those of version 2 on an H100 at 8192 tokens and width 128, with a
-// causal mask and without (Shah et al., "FlashAttention-3", 2024, figure 5).
-#include <stdio.h> // printf
+/*
+ * published.cu: ring attention as a public benchmark computes it, next to what
+ * it measured. Given: nothing to edit here.
+ *
+ * The benchmark of zhuzilin/ring-flash-attention, forward pass, on eight H800s:
+ * 8192 tokens on each, 32 heads of queries and 8 of keys and values, of width
+ * 128, in bf16. In each step a rank attends to one block by flash attention,
+ * and folds the block's output into its own in PyTorch. This file charges the
+ * costs of that sequence of kernels, which have no contents here:
+ *
+ *     flash attention   4 flops for each pair, head and element of the width
+ *     the first block   out = block in fp32              6 bytes an element
+ *     others            block in fp32                    6
+ *                       out * weight, block * weight     8 each
+ *                       out = their sum                  12
+ *     part of the rows  these are copied back            8
+ *     at the end        out in bf16                      6
+ *
+ * Rates are those of version 2 on an H100 at 8192 tokens and width 128, with a
+ * causal mask and without (Shah et al., "FlashAttention-3", 2024, figure 5).
+ *
+ *     kernel    computes                            called by   launch
+ *     charged   nothing; it has a modelled cost     charge()    one thread
+ */
+#include <stdio.h> /* printf */
 
 #include "base/must.h"
 #include "lab/flags.h"
@@ -88,7 +93,8 @@ static void step(enum seq_order order, bool later, cudaStream_t s)
     }
 }
 
-// Send the keys and values in use on, and receive those of the step after.
+// Send the keys and values in use to the next rank, and receive those of the
+// next step.
 static void pass_on(const struct ring *r, int j)
 {
     const size_t nbytes = (size_t)TOKENS * KV_HEADS * WIDTH * 2;
@@ -145,8 +151,8 @@ static double time_of(const struct lab_run *r, struct pass p)
     return report_ms(r, run_pass, &p);
 }
 
-// False, with a message, where rates are others: there, what is charged is not
-// what the benchmark takes.
+// False, with a message, on a machine with other rates: there, the charges are
+// not those of the benchmark.
 static bool is_known(const struct lab_run *r, double ideal_ms)
 {
     const double pairs = 0.5 * TOKENS * r->nranks * TOKENS;

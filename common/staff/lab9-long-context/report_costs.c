@@ -1,9 +1,10 @@
 /*
- * report_costs.c: what a rank holds and sends, next to the formulas. Given:
- * nothing to edit here.
+ * report_costs.c: prints what a rank holds and sends, next to the formulas.
+ * Given: nothing to edit here.
  *
- * In a block's bytes b on n ranks: everything that a function is given and
- * allocates is counted, and what its messages carry.
+ * Formulas are in the bytes b of a block, on n ranks. Everything that a
+ * function is given and allocates counts, and everything that its messages
+ * carry.
  */
 #include <stdio.h> /* printf */
 
@@ -15,7 +16,7 @@
 
 enum { FORWARD_BLOCKS = 4, BACK_BLOCKS = 7 }; /* inputs and outputs */
 
-struct cost { /* of this rank; the same on all others */
+struct cost { /* this rank's; the same on all others */
     double held, sent;
 };
 
@@ -30,7 +31,7 @@ static struct seq sequence(struct lab_run *r, long tokens, long heads,
                         .compute = r->stream};
 }
 
-/* All memory since `before`, at its peak, and messages. */
+/* The peak of all memory since `before`, and the messages. */
 static struct cost cost_since(struct lab_run *r, uint64_t before)
 {
     CUDA_MUST(cudaStreamSynchronize(r->stream));

@@ -27,10 +27,25 @@ ncclResult_t seq_after(cudaStream_t later, cudaStream_t earlier, cudaEvent_t e)
     return ncclSuccess;
 }
 
+static ncclResult_t take_pair(struct seq_pair *pair, size_t count)
+{
+    LAB_TRY(take(&pair->k, count));
+    return take(&pair->v, count);
+}
+
+static void free_pair(struct seq_pair *pair)
+{
+    cudaFree(pair->k);
+    cudaFree(pair->v);
+}
+
 ncclResult_t seq_init(struct seq *s)
 {
-    for (int i = 0; i < SEQ_ROOMS; i++)
-        LAB_TRY(take(&s->room[i], seq_block(s)));
+    for (int i = 0; i < 2; i++)
+        LAB_TRY(take_pair(&s->arrived[i], seq_block(s)));
+    for (int i = 0; i < 2; i++)
+        LAB_TRY(take_pair(&s->partial[i], seq_block(s)));
+    s->packed = s->arrived[0].k;
     LAB_TRY_CUDA(
         cudaStreamCreateWithFlags(&s->comm_stream, cudaStreamNonBlocking));
     for (int i = 0; i < 2; i++)
@@ -41,8 +56,10 @@ ncclResult_t seq_init(struct seq *s)
 
 void seq_release(struct seq *s)
 {
-    for (int i = 0; i < SEQ_ROOMS; i++)
-        cudaFree(s->room[i]);
+    for (int i = 0; i < 2; i++)
+        free_pair(&s->arrived[i]);
+    for (int i = 0; i < 2; i++)
+        free_pair(&s->partial[i]);
     if (s->comm_stream)
         cudaStreamDestroy(s->comm_stream);
     for (int i = 0; i < 2; i++)
@@ -69,7 +86,7 @@ void seq_state_release(struct nn_attend_state *st)
     memset(st, 0, sizeof *st);
 }
 
-/* The blocks of h. */
+/* Block number i of h. */
 static float **heads_block(struct seq_heads *h, int i)
 {
     float **const block[] = {&h->q,  &h->k,  &h->v, &h->dout,

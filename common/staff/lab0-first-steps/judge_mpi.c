@@ -1,0 +1,125 @@
+/* judge_mpi.c: messages and collectives of MPI */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* strncmp */
+
+#include "judge/data.h"
+#include "judge/spans.h"
+#include "judge0.h"
+#include "terms.h"
+
+struct mpi_use { /* a rank's calls in an iteration */
+    int sent, received, collectives;
+};
+
+static struct mpi_use mpi_use_of(const struct judge_task *t, int rank)
+{
+    struct mpi_use u = {0};
+    struct spans_window w;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return u;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_node *const n = &t->graph->nodes[at].node;
+        if (n->kind != GRAPH_MPI ||
+            strncmp(t->graph->nodes[at].name, "MPI_Comm_", 9) == 0)
+            continue; // a program may make communicators of its own
+        if (n->match_kind != GRAPH_MATCH_PAIR &&
+            n->match_kind != GRAPH_MATCH_MESSAGE)
+            u.collectives++;
+        else if (n->match_rank == n->match_root)
+            u.sent++;
+        else
+            u.received++;
+    }
+    return u;
+}
+
+/* Fail if a rank calls MPI more often than it needs to. */
+static void judge_mpi(const struct judge_task *t, int rank,
+                      struct mpi_use enough, struct judge_verdict *v)
+{
+    const struct mpi_use u = mpi_use_of(t, rank);
+    const struct {
+        const char *what;
+        int used, enough;
+    } rows[] = {{"sends messages", u.sent, enough.sent},
+                {"receives messages", u.received, enough.received},
+                {"calls collectives", u.collectives, enough.collectives}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].used > rows[i].enough)
+            judge_fail(v,
+                       "rank %d %s of MPI: %d, where the contract in lab0.h "
+                       "asks for %d",
+                       rank, rows[i].what, rows[i].used, rows[i].enough);
+}
+
+/* The ints that nranks ranks, from rank r on, have in an iteration, n of each,
+ * followed by guards. If nranks is 0: n ints that stay unwritten. The caller
+ * frees them. */
+static int *expected(const struct judge_task *t, int iteration, int r,
+                     int nranks, size_t n)
+{
+    const size_t each = nranks ? n / (size_t)nranks : 0;
+    int *const want = malloc((n + TERMS_GUARDS) * sizeof *want);
+    for (size_t i = 0; i < n + TERMS_GUARDS; i++)
+        want[i] = TERMS_GUARD;
+    for (int k = 0; k < nranks; k++)
+        data_fill(want + (size_t)k * each, each, DATA_INT32,
+                  judge_input_seed(t, r + k, iteration));
+    return want;
+}
+
+/* Compare n ints in ordinary memory, and their guards. Frees want. */
+static void compare(const struct judge_task *t, int iteration, int rank,
+                    const char *name, int *want, size_t n,
+                    struct judge_verdict *v)
+{
+    const size_t whole = n + TERMS_GUARDS;
+    const int *const got = (const int *)judge_output(t, rank, iteration, name,
+                                                     whole * sizeof *want, v);
+    if (got && data_differ(got + n, want + n, TERMS_GUARDS, DATA_INT32))
+        judge_fail(v, "rank %d writes past the end of \"%s\", of %zu elements",
+                   rank, name, n);
+    else if (got)
+        data_compare(got, want, n, DATA_INT32, rank, v);
+    free(want);
+}
+
+void judge0_message(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int from = judge0_rank(t, "from", 0);
+    const int to = judge0_rank(t, "to", 1);
+    const size_t n = judge0_count(t);
+    if (from == to) {
+        judge_fail(v, "a message needs two ranks: mpirun -n 2");
+        v->skipped = 1;
+        return;
+    }
+    for (int r = 0; r < t->nranks; r++) {
+        const struct mpi_use enough = {.sent = r == from, .received = r == to};
+        for (int i = 0; i < t->iterations; i++)
+            compare(t, i, r, "in", expected(t, i, from, r == to, n), n, v);
+        judge_mpi(t, r, enough, v);
+    }
+}
+
+void judge0_share(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int root = judge0_rank(t, "root", 0);
+    const size_t n = judge0_count(t);
+    for (int r = 0; r < t->nranks; r++) {
+        for (int i = 0; i < t->iterations; i++)
+            compare(t, i, r, "values", expected(t, i, root, 1, n), n, v);
+        judge_mpi(t, r, (struct mpi_use){.collectives = 1}, v);
+    }
+}
+
+void judge0_ring(const struct judge_task *t, struct judge_verdict *v)
+{
+    const size_t n = judge0_count(t) * (size_t)t->nranks;
+    const int steps = t->nranks - 1;
+    for (int r = 0; r < t->nranks; r++) {
+        for (int i = 0; i < t->iterations; i++)
+            compare(t, i, r, "all", expected(t, i, 0, t->nranks, n), n, v);
+        judge_mpi(t, r, (struct mpi_use){.sent = steps, .received = steps}, v);
+    }
+}
