@@ -1,5 +1,10 @@
 /*
- * Parts 4 to 7: a GPU has memory of its own, and does what it is told later.
+ * Parts 4 to 7: a GPU has its own memory, and runs what it is given later.
+ *
+ *     kernel   computes                    called by
+ *     axpy     y = a x + y, count floats   first_axpy()
+ *
+ * Each thread handles one element. Launch: enough blocks for all.
  */
 #include "lab0.h"
 
@@ -11,7 +16,6 @@ ncclResult_t first_trip(const float *in, float *out, size_t count)
     // Yours to write: part 4: there and back (about 8 lines)
     // cudaMalloc, cudaMemcpy up, given_double on stream 0, cudaMemcpy
     // down, cudaFree. How many bytes are count floats?
-    (void)in, (void)out, (void)count;
     LAB_HOLE("part 4: there and back");
 }
 
@@ -20,7 +24,6 @@ static __global__ void axpy(float a, const float *x, float *y, size_t count)
     // Yours to write: part 5: the kernel (device, about 3 lines)
     // blockIdx.x, blockDim.x, threadIdx.x: which element is this
     // thread's? Is there one for each thread?
-    (void)a, (void)x, (void)y, (void)count;
     LAB_DEVICE_HOLE("part 5: the kernel");
 }
 
@@ -30,7 +33,6 @@ ncclResult_t first_axpy(float a, const float *x, float *y, size_t count,
     // Yours to write: part 5: the launch (about 4 lines)
     // axpy<<<blocks, threads, 0, stream>>>: how many blocks do `count`
     // threads need? cudaGetLastError says whether the launch worked.
-    (void)axpy, (void)a, (void)x, (void)y, (void)count, (void)stream;
     LAB_HOLE("part 5: the launch");
 }
 
@@ -40,7 +42,6 @@ ncclResult_t first_order(float *x, size_t count, cudaStream_t one,
     // Yours to write: part 6: order (about 7 lines)
     // cudaEventCreate, cudaEventRecord on one stream,
     // cudaStreamWaitEvent on the other. cudaEventDestroy does not wait.
-    (void)x, (void)count, (void)one, (void)two;
     LAB_HOLE("part 6: order");
 }
 
@@ -49,6 +50,5 @@ ncclResult_t first_overlap(const struct first_work *w)
     // Yours to write: part 7: overlap (about 14 lines)
     // for each piece: cudaMemcpyAsync on w->up, given_double and
     // cudaMemcpyAsync on w->down, and between them what part 6 taught.
-    (void)w;
     LAB_HOLE("part 7: overlap");
 }

@@ -38,8 +38,8 @@ void first_message(const int *out, int *in, int count, int from, int to,
                    MPI_Comm comm);
 
 /*
- * Part 2. Afterwards `values` has the contents on every rank that it has on
- * rank `root` before. One collective call.
+ * Part 2. Afterwards, `values` holds on every rank what it held on rank `root`
+ * before the call. One collective call.
  */
 void first_share(int *values, int count, int root, MPI_Comm comm);
 
@@ -53,20 +53,22 @@ void first_ring(const int *mine, int *all, int count, MPI_Comm comm);
 
 /* ---- CUDA: cuda.cu -------------------------------------------------------
  *
- * These functions return an error if a call of theirs fails: write
- * LAB_TRY_CUDA(call) around each, and return ncclSuccess at the end.
+ * These functions return an error if one of their calls fails: write
+ * LAB_TRY_CUDA(call) around each, and return ncclSuccess at the end. An error
+ * ends the case, so what the function has allocated by then may leak here; from
+ * lab 1 on, functions free it (lab/try.h shows how).
  */
 
 /*
  * Part 4. out = 2 in, computed by given_double() on the GPU. in, out: `count`
- * floats each, ordinary memory. Device memory that it allocates is freed.
+ * floats each, ordinary memory. Frees the device memory that it allocates.
  * Returns when `out` is complete.
  */
 ncclResult_t first_trip(const float *in, float *out, size_t count);
 
 /*
- * Part 5. y[i] = a * x[i] + y[i] for count > 0 floats in device memory, with a
- * thread of a kernel of yours for each. Enqueues the work on the stream, and
+ * Part 5. y[i] = a * x[i] + y[i] for count > 0 floats in device memory. Your
+ * kernel has one thread for each element. Enqueues the work on the stream, and
  * does not wait for it.
  */
 ncclResult_t first_axpy(float a, const float *x, float *y, size_t count,
@@ -80,7 +82,7 @@ ncclResult_t first_axpy(float a, const float *x, float *y, size_t count,
 ncclResult_t first_order(float *x, size_t count, cudaStream_t one,
                          cudaStream_t two);
 
-/* Part 7: a vector in pinned host memory, and what to double it with. */
+/* Part 7: a vector in pinned host memory, and what it takes to double it. */
 struct first_work {
     const float *in; /* count floats, pinned host memory */
     float *out;      /* likewise */
@@ -105,14 +107,14 @@ ncclResult_t first_overlap(const struct first_work *w);
  * ranks call these functions, in the same order.
  */
 
-/* Part 8. *comm: a communicator of all ranks of mpi_comm, in which every rank
- * has the number that it has there. This process's GPU is current already. */
+/* Part 8. Set *comm to a communicator of all ranks of mpi_comm, in which every
+ * rank keeps its number. This process's GPU is already the current device. */
 ncclResult_t first_comm(MPI_Comm mpi_comm, ncclComm_t *comm);
 
 /*
- * Part 9. Two ranks exchange `count` floats: each sends sendbuf to its partner
- * and receives the partner's in recvbuf. A rank may be its own partner. The
- * work is on the stream; the function does not wait for it.
+ * Part 9. Two ranks exchange `count` floats: each sends its sendbuf to its
+ * partner and receives the partner's in its recvbuf. A rank may be its own
+ * partner. Enqueues the work on the stream, and does not wait for it.
  */
 ncclResult_t first_swap(const float *sendbuf, float *recvbuf, size_t count,
                         int partner, ncclComm_t comm, cudaStream_t stream);

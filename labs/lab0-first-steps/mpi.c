@@ -13,7 +13,6 @@ void first_message(const int *out, int *in, int count, int from, int to,
     // Yours to write: part 1: one message (about 6 lines)
     // MPI_Comm_rank tells a process which rank it is. MPI_Send on one,
     // MPI_Recv on the other, with the same tag, a number that you choose.
-    (void)out, (void)in, (void)count, (void)from, (void)to, (void)comm;
     LAB_HOLE("part 1: one message");
 }
 
@@ -21,15 +20,14 @@ void first_share(int *values, int count, int root, MPI_Comm comm)
 {
     // Yours to write: part 2: a broadcast (about 1 line)
     // MPI_Bcast: which ranks call it?
-    (void)values, (void)count, (void)root, (void)comm;
     LAB_HOLE("part 2: a broadcast");
 }
 
 /*
  *     step      rank 0         rank 1         rank 2
  *     start     a . .          . b .          . . c
- *     1         a . c          a b .          . b c     the block of the left
- *     2         a b c          a b c          a b c     what that one got
+ *     1         a . c          a b .          . b c     the left one's block
+ *     2         a b c          a b c          a b c     what it got in step 1
  */
 void first_ring(const int *mine, int *all, int count, MPI_Comm comm)
 {
@@ -37,6 +35,5 @@ void first_ring(const int *mine, int *all, int count, MPI_Comm comm)
     // first your own block into its place. Then, in each step, pass on
     // the block that came last. MPI_Sendrecv: why not MPI_Send, then
     // MPI_Recv?
-    (void)mine, (void)all, (void)count, (void)comm;
     LAB_HOLE("part 3: a ring");
 }

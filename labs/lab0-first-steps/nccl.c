@@ -10,7 +10,6 @@ ncclResult_t first_comm(MPI_Comm mpi_comm, ncclComm_t *comm)
     // Yours to write: part 8: a communicator (about 8 lines)
     // ncclGetUniqueId on one rank, MPI_Bcast of its bytes (MPI_BYTE),
     // ncclCommInitRank on all.
-    (void)mpi_comm, (void)comm;
     LAB_HOLE("part 8: a communicator");
 }
 
@@ -20,7 +19,6 @@ ncclResult_t first_swap(const float *sendbuf, float *recvbuf, size_t count,
     // Yours to write: part 9: a group (about 5 lines)
     // ncclSend, ncclRecv: which comes first? ncclGroupStart and
     // ncclGroupEnd make the question go away.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)partner, (void)comm, (void)stream;
     LAB_HOLE("part 9: a group");
 }
 
@@ -32,6 +30,5 @@ ncclResult_t first_collectives(const float *sendbuf,
     // ncclBroadcast, ncclAllGather, ncclReduceScatter, ncclAllReduce.
     // What does the count of each one count: what a rank sends, or what
     // it receives? ncclCommCount tells the number of ranks.
-    (void)sendbuf, (void)out, (void)count, (void)root, (void)comm, (void)stream;
     LAB_HOLE("part 10: four collectives");
 }

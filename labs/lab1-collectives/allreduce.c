@@ -9,8 +9,8 @@
  *   halving-doubling    2 log2(n) a     + 2(n-1)/n M/B   n a power of two
  *   hierarchical        inside a node and across nodes, each by its own link
  *
- * All of them first copy sendbuf to recvbuf and then work in recvbuf; what they
- * combine they receive into c->scratch.
+ * All of them first copy sendbuf to recvbuf and then work in recvbuf. What has
+ * to be combined is received into c->scratch.
  */
 #include "lab1.h"
 
@@ -23,7 +23,6 @@ ncclResult_t allreduce_over_ring(void *buf, size_t count, ncclDataType_t type,
     // Yours to write: part 3: ring (about 14 lines)
     // coll_piece(count, m, i) wraps i round the ring;
     // coll_exchange_combine().
-    (void)buf, (void)count, (void)type, (void)op, (void)m, (void)index, (void)left, (void)right, (void)c;
     LAB_HOLE("part 3: ring");
 }
 
@@ -43,7 +42,6 @@ ncclResult_t allreduce_tree(const void *sendbuf, void *recvbuf, size_t count,
 {
     // Yours to write: part 3: tree (about 3 lines)
     // you wrote both halves in part 2.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)c;
     LAB_HOLE("part 3: tree");
 }
 
@@ -54,7 +52,6 @@ ncclResult_t allreduce_over_cube(void *buf, size_t count, ncclDataType_t type,
     // Yours to write: part 3: halving-doubling (about 25 lines)
     // record the piece of each level on the way down; the way up needs
     // them in reverse. Partners differ in one bit of v.
-    (void)buf, (void)count, (void)type, (void)op, (void)p, (void)v, (void)rank_of, (void)c;
     LAB_HOLE("part 3: halving-doubling");
 }
 
@@ -62,16 +59,14 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
                                         size_t count, ncclDataType_t type,
                                         ncclRedOp_t op, const struct coll *c)
 {
-    enum { MAX_RANKS = 1024 };
-    int rank_of[MAX_RANKS];
-    if (c->nranks > MAX_RANKS)
+    int rank_of[LAB_MAX_RANKS];
+    if (c->nranks > LAB_MAX_RANKS)
         return ncclInvalidArgument;
     const int p = coll_active_ranks(c->nranks, rank_of);
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
     // Yours to write: part 3: folding (about 16 lines)
     // an even rank among the first 2(n-p) sends its vector to the odd
     // rank above it, sits out, and receives the result at the end.
-    (void)op, (void)p, (void)rank_of;
     LAB_HOLE("part 3: folding");
 }
 
@@ -100,7 +95,6 @@ ncclResult_t allreduce_hierarchical(const void *sendbuf, void *recvbuf,
     // Yours to write: part 3: hierarchical (about 30 lines)
     // inside a node, step k = 1 .. size-1 sends to local + k and receives
     // from local - k, both modulo size. Only local < nshards own a shard.
-    (void)op, (void)size, (void)first, (void)nshards, (void)local, (void)node;
     LAB_HOLE("part 3: hierarchical");
 }
 
@@ -110,6 +104,5 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
 {
     // Yours to write: part 3: choice (about 20 lines)
     // the table at the head of this file, with figures from part 4.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)c;
     LAB_HOLE("part 3: choice");
 }

@@ -9,6 +9,10 @@
  * Buffers are device memory. count is in elements. "In place" means that
  * sendbuf and recvbuf are the same bytes (for gather, scatter, all-gather and
  * reduce-scatter: the caller's own block of the larger buffer).
+ *
+ * A function whose call fails returns the error: LAB_TRY and LAB_TRY_CUDA do
+ * that. One that has created something, such as an event, destroys it first:
+ * lab/try.h shows the pattern for that, with LAB_OUT and a label `out`.
  */
 #ifndef LAB1_H
 #define LAB1_H
@@ -95,7 +99,7 @@ ncclResult_t boot_comm(MPI_Comm mpi_comm, ncclComm_t *comm);
 /*
  * Sum `mine` over all ranks with ncclAllReduce on c->comm: copies it to the
  * device (c->scratch), reduces it, copies the result back, and returns once
- * *sum holds it.
+ * *sum holds it. sum is in pinned memory, so a copy there is asynchronous.
  */
 ncclResult_t boot_sum(const struct coll *c, double mine, double *sum);
 

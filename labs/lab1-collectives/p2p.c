@@ -26,7 +26,6 @@ ncclResult_t p2p_broadcast(const void *sendbuf, void *recvbuf, size_t count,
     // go from the highest bit down. Which ranks have the data so far?
     // The virtual ranks that are multiples of 2 * bit: each has one new
     // partner.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)root, (void)c;
     LAB_HOLE("part 2: broadcast");
 }
 
@@ -35,7 +34,6 @@ ncclResult_t p2p_scatter(const void *sendbuf, void *recvbuf, size_t count,
 {
     // Yours to write: part 2: scatter (about 12 lines)
     // one group; the root's own block is a copy.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)root, (void)c;
     LAB_HOLE("part 2: scatter");
 }
 
@@ -43,7 +41,6 @@ ncclResult_t p2p_gather(const void *sendbuf, void *recvbuf, size_t count,
                         ncclDataType_t type, int root, const struct coll *c)
 {
     // Yours to write: part 2: gather (about 12 lines)
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)root, (void)c;
     LAB_HOLE("part 2: gather");
 }
 
@@ -53,7 +50,6 @@ ncclResult_t p2p_all_gather(const void *sendbuf, void *recvbuf, size_t count,
     // Yours to write: part 2: all-gather (about 15 lines)
     // in step s, a rank passes on the block it received in step s - 1:
     // which one is that?
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)c;
     LAB_HOLE("part 2: all-gather");
 }
 
@@ -64,7 +60,6 @@ ncclResult_t p2p_reduce(const void *sendbuf, void *recvbuf, size_t count,
     // Yours to write: part 2: reduce (about 18 lines)
     // the tree of the broadcast, from the lowest bit up. Accumulate in
     // the first half of c->scratch and receive into the second.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)root, (void)c;
     LAB_HOLE("part 2: reduce");
 }
 
@@ -76,6 +71,5 @@ ncclResult_t p2p_reduce_scatter(const void *sendbuf, void *recvbuf,
     // block b starts at rank b + 1 and accumulates on its way round the
     // ring to rank b. Use the two halves of c->scratch alternately: one
     // to send from, one to receive into.
-    (void)sendbuf, (void)recvbuf, (void)count, (void)type, (void)op, (void)c;
     LAB_HOLE("part 2: reduce-scatter");
 }

@@ -7,7 +7,7 @@
  * what one device with all the rows would compute.
  *
  * The loss is a mean over rows. So the gradient for all ranks' rows is the mean
- * of the ranks' gradients; their sum is n times too long.
+ * of the ranks' gradients; their sum is n times too large.
  *
  * All functions are collective unless they say otherwise: every rank calls
  * them, in the same order. They enqueue work and return without blocking; the
@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* What every rank has in addition to its network. */
+/* What a rank needs besides its network. */
 struct sync {
     ncclComm_t comm;
     int rank, nranks;
@@ -60,8 +60,8 @@ ncclResult_t sync_step(struct nn *m, const struct nn_batch *batch,
 
 /*
  * One training step on the micro-batches batch[0] .. batch[micro-1], which have
- * the same number of rows each: as on one batch with all their rows, and with a
- * single synchronisation.
+ * the same number of rows each. The result is that of one batch with all their
+ * rows. Synchronises once.
  */
 ncclResult_t sync_accumulate(struct nn *m, const struct nn_batch *batch,
                              int micro, struct nn_optimizer *o,
@@ -103,18 +103,18 @@ ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
 /* A network on one of this process's devices. Device r[0] has the originals. */
 struct replica {
     int device;
-    cudaStream_t stream; /* of that device, non-blocking */
+    cudaStream_t stream; /* that device's, non-blocking */
     cudaEvent_t event;   /* dp_after()'s */
     struct nn m;
     float *x;     /* (rows, in): this replica's rows */
     void *target; /* their targets; NULL if the loss has none */
 };
 
-/* Make work enqueued on `waits` from now on start only after all work enqueued
- * on `on` so far. Not collective, like all of part 4. Given. */
+/* Make later work on `waits` wait for all work enqueued on `on` so far. Not
+ * collective, like all of part 4. Given. */
 ncclResult_t dp_after(struct replica *waits, struct replica *on);
 
-/* Copy r[0]'s parameters, each once, to the others. */
+/* Copy r[0]'s parameters, each once, to the other replicas. */
 ncclResult_t dp_replicate(struct replica *r, int n);
 
 /* Copy its rows to each replica: x (n * rows, in) and target are on r[0]'s

@@ -14,7 +14,6 @@ ncclResult_t ddp_launch(struct ddp *d, int bucket)
 {
     // Yours to write: part 2: launch (about 9 lines)
     // cudaEventRecord, cudaStreamWaitEvent; NCCL can reduce to a mean.
-    (void)d, (void)bucket;
     LAB_HOLE("part 2: launch");
 }
 
@@ -23,7 +22,6 @@ int ddp_ready(void *arg, int param)
     struct ddp *const d = arg;
     // Yours to write: part 2: ready (about 9 lines)
     // one call may launch several buckets, or none.
-    (void)d, (void)param;
     LAB_HOLE("part 2: ready");
 }
 
@@ -32,7 +30,6 @@ ncclResult_t ddp_finish(struct ddp *d)
     // Yours to write: part 2: finish (about 14 lines)
     // the compute stream waits on every bucket's `done`. (All-reduces of
     // one stream finish in order, so the last event alone would do.)
-    (void)d;
     LAB_HOLE("part 2: finish");
 }
 
@@ -40,7 +37,6 @@ ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *batch,
                       struct nn_optimizer *o)
 {
     // Yours to write: part 2: a step (about 7 lines)
-    (void)d, (void)batch, (void)o;
     LAB_HOLE("part 2: a step");
 }
 
@@ -48,7 +44,7 @@ ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *batch,
                             int micro, struct nn_optimizer *o)
 {
     // Yours to write: part 3: accumulation (about 12 lines)
-    // the last pass launches the sums of all passes.
-    (void)d, (void)batch, (void)micro, (void)o;
+    // the last pass launches the buckets, which then hold the sums of all
+    // passes.
     LAB_HOLE("part 3: accumulation");
 }

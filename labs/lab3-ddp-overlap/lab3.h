@@ -42,7 +42,7 @@ struct ddp {
     cudaStream_t compute;        /* the network's stream */
     cudaStream_t comm_stream;    /* non-blocking, for all-reduces */
     float *grads;                /* device memory of all buckets */
-    int bucket_of[NN_MAX_DEPTH]; /* of each parameter; -1: not trained */
+    int bucket_of[NN_MAX_DEPTH]; /* each parameter's bucket; -1: not trained */
     struct ddp_bucket bucket[NN_MAX_DEPTH];
     int nbuckets;
     int launched;   /* buckets 0 .. launched-1 are being reduced in this pass */
@@ -71,8 +71,8 @@ int ddp_assign(const struct nn *m, size_t first_nbytes, size_t cap_nbytes,
  */
 void ddp_views(struct ddp *d);
 
-/* Initialise d: assignment and views, streams, events, memory. Given.
- * Blocks. */
+/* Initialise d: assign buckets, make the views, create streams, events and
+ * memory. On an error nothing stays allocated. Given. Blocks. */
 ncclResult_t ddp_init(struct ddp *d, struct nn *m, ncclComm_t comm, int nranks,
                       size_t first_nbytes, size_t cap_nbytes);
 void ddp_release(struct ddp *d);
@@ -88,8 +88,8 @@ ncclResult_t ddp_launch(struct ddp *d, int bucket);
 
 /*
  * The hook of nn_backward(); arg is the struct ddp. Records that the
- * parameter's gradient is complete and launches every bucket whose gradients
- * all are. Buckets are launched in order, 0 first: ranks may use different
+ * parameter's gradient is complete and launches every bucket that this
+ * completes. Buckets are launched in order, 0 first: ranks may use different
  * parameters but have to call the same collectives in the same order. Does
  * nothing under no_sync. Returns an ncclResult_t.
  */
@@ -109,8 +109,9 @@ ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *batch,
 
 /* ---- part 3: accumulation (hooks.c) -------------------------------------- */
 
-/* One training step on the micro-batches batch[0] .. batch[micro-1], as on one
- * batch with all their rows: all but the last pass under no_sync. */
+/* One training step on the micro-batches batch[0] .. batch[micro-1], with the
+ * result of one batch with all their rows: all passes but the last run under
+ * no_sync. */
 ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *batch,
                             int micro, struct nn_optimizer *o);
 
@@ -124,8 +125,8 @@ struct overlap_times { /* milliseconds, of the slowest rank */
     double exposed;    /* part of comm that the step waits for */
 };
 
-/* Milliseconds from event a to event b, which have both completed; the largest
- * of all ranks. Given. */
+/* Set *ms to the milliseconds from event a to event b, which have both
+ * completed: the largest of all ranks. Given. */
 ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
                              double *ms);
 
@@ -157,14 +158,14 @@ struct zero {
 
 /*
  * Assign an owner to each parameter: each trained parameter, in order of
- * registration, goes to the rank that owns the fewest elements so far (of
- * several, the lowest). No rank owns more than 1/n of all plus one parameter.
- * Not collective.
+ * registration, goes to the rank that owns the fewest elements so far (on a
+ * tie, the lowest rank). No rank owns more than 1/n of all plus one parameter.
+ * nranks is at most LAB_MAX_RANKS (lab/try.h). Not collective.
  */
 void zero_assign(const struct nn *m, int nranks, int *owner);
 
-/* Initialise z; state is for this rank's parameters only, zeroed, on m's
- * stream. */
+/* Initialise z. Allocates state for this rank's parameters only, and zeroes it
+ * on m's stream. */
 ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
                        const struct nn_hyper *hyper);
 void zero_release(struct zero *z); /* given */

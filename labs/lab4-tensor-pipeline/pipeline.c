@@ -23,7 +23,6 @@ struct pipe_message pipe_input(const struct pipe *p,
     // Yours to write: part 2: what comes in (about 10 lines)
     // stage_is_first(), stage_is_last(), stage_slot(). Stages form a
     // ring: after the last stage, the first one runs the next chunk.
-    (void)s, (void)a, (void)n, (void)index, (void)m;
     LAB_HOLE("part 2: what comes in");
 }
 
@@ -35,7 +34,6 @@ struct pipe_message pipe_output(const struct pipe *p,
     const int n = s->c.nstages, index = s->c.index;
     struct pipe_message m = {NULL, count, -1};
     // Yours to write: part 2: what goes out (about 8 lines)
-    (void)s, (void)a, (void)n, (void)index, (void)m;
     LAB_HOLE("part 2: what goes out");
 }
 
@@ -44,7 +42,6 @@ ncclResult_t pipe_exchange(const struct pipe *p, const struct pipe_action *done,
 {
     // Yours to write: part 2: exchange (about 16 lines)
     // ncclGroupStart(), ncclGroupEnd()
-    (void)p, (void)done, (void)ndone, (void)next, (void)nnext;
     LAB_HOLE("part 2: exchange");
 }
 
@@ -60,14 +57,13 @@ ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 {
     // Yours to write: part 2: a step (about 6 lines)
     // the first pass may also need a message.
-    (void)p, (void)a, (void)n, (void)pass;
     LAB_HOLE("part 2: a step");
 }
 
 /*
  * The number of passes in the turn that starts with action i: 0 at the end of
  * the list; 2 for a forward pass and the backward pass after it; 1 otherwise,
- * which is so while passes of one kind follow each other.
+ * as in the warm-up and at the end, where passes of one kind follow each other.
  */
 static int turn_at(const struct pipe_action *a, int n, int i)
 {
@@ -87,6 +83,5 @@ ncclResult_t pipe_run_interleaved(const struct pipe *p,
 {
     // Yours to write: part 4: interleaved, a step (about 11 lines)
     // pipe_run(), with turns instead of passes.
-    (void)p, (void)a, (void)n, (void)pass, (void)turn_at;
     LAB_HOLE("part 4: interleaved, a step");
 }

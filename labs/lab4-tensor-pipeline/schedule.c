@@ -26,7 +26,6 @@ int schedule_fill_drain(int nstages, int stage, int nmicro,
                         struct pipe_action *out)
 {
     // Yours to write: part 2: fill-drain (about 6 lines)
-    (void)nstages, (void)stage, (void)nmicro, (void)out;
     LAB_HOLE("part 2: fill-drain");
 }
 
@@ -35,7 +34,6 @@ int schedule_1f1b(int nstages, int stage, int nmicro, struct pipe_action *out)
     // Yours to write: part 2: 1F1B (about 12 lines)
     // how many micro-batches can be in flight in later stages before the
     // first one comes back? The last stage turns each round at once.
-    (void)nstages, (void)stage, (void)nmicro, (void)out;
     LAB_HOLE("part 2: 1F1B");
 }
 
@@ -44,6 +42,5 @@ int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
 {
     // Yours to write: part 4: interleaved (about 16 lines)
     // backward pass number b comes after forward pass b + warm-up.
-    (void)nstages, (void)stage, (void)nmicro, (void)nchunks, (void)out;
     LAB_HOLE("part 4: interleaved");
 }

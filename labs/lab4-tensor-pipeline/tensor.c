@@ -20,7 +20,6 @@ ncclResult_t tp_split_columns(const struct tp *t, struct matrix whole,
 {
     // Yours to write: part 1: columns (about 6 lines)
     // cudaMemcpy2DAsync(): a pitch is the distance of two rows, in bytes.
-    (void)t, (void)whole, (void)part;
     LAB_HOLE("part 1: columns");
 }
 
@@ -28,7 +27,6 @@ ncclResult_t tp_split_rows(const struct tp *t, struct matrix whole,
                            struct matrix part)
 {
     // Yours to write: part 1: rows (about 5 lines)
-    (void)t, (void)whole, (void)part;
     LAB_HOLE("part 1: rows");
 }
 
@@ -37,7 +35,6 @@ ncclResult_t tp_column_forward(const struct tp *t, struct matrix x,
 {
     // Yours to write: part 1: column, forward (about 2 lines)
     // dense_linear(), with this rank's part.
-    (void)t, (void)x, (void)w, (void)y;
     LAB_HOLE("part 1: column, forward");
 }
 
@@ -54,7 +51,6 @@ ncclResult_t tp_column_backward(const struct tp *t, struct matrix x,
 {
     // Yours to write: part 1: column, backward (about 4 lines)
     // every rank used x, so every rank contributes to its derivative.
-    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)sum;
     LAB_HOLE("part 1: column, backward");
 }
 
@@ -62,7 +58,6 @@ ncclResult_t tp_row_forward(const struct tp *t, struct matrix x,
                             struct matrix w, struct matrix y)
 {
     // Yours to write: part 1: row, forward (about 3 lines)
-    (void)t, (void)x, (void)w, (void)y;
     LAB_HOLE("part 1: row, forward");
 }
 
@@ -72,7 +67,6 @@ ncclResult_t tp_row_backward(const struct tp *t, struct matrix x,
 {
     // Yours to write: part 1: row, backward (about 3 lines)
     // dy is the same on all ranks. What has to be sent?
-    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx;
     LAB_HOLE("part 1: row, backward");
 }
 
@@ -82,7 +76,6 @@ ncclResult_t tp_block_forward(const struct tp *t, const struct block *block,
 {
     // Yours to write: part 1: block, forward (about 8 lines)
     // dense_forward(), line by line.
-    (void)t, (void)block, (void)x, (void)s, (void)y;
     LAB_HOLE("part 1: block, forward");
 }
 
@@ -92,7 +85,6 @@ ncclResult_t tp_block_backward(const struct tp *t, const struct block *block,
                                struct matrix dx)
 {
     // Yours to write: part 1: block, backward (about 9 lines)
-    (void)t, (void)block, (void)x, (void)s, (void)dy, (void)scratch, (void)dx;
     LAB_HOLE("part 1: block, backward");
 }
 
@@ -102,7 +94,6 @@ ncclResult_t tp_gather_forward(const struct tp *t, struct matrix x,
     // Yours to write: part 1: gathered, forward (about 14 lines)
     // an all-gather stores one rank's whole part after the other; a row
     // of y has a piece of each. Use a cudaMemcpy2DAsync() for each rank.
-    (void)t, (void)x, (void)w, (void)y, (void)space;
     LAB_HOLE("part 1: gathered, forward");
 }
 
@@ -113,6 +104,5 @@ ncclResult_t tp_gather_backward(const struct tp *t, struct matrix x,
 {
     // Yours to write: part 1: gathered, backward (about 4 lines)
     // you have already written both halves.
-    (void)t, (void)x, (void)w, (void)dy, (void)dw, (void)dx, (void)space;
     LAB_HOLE("part 1: gathered, backward");
 }

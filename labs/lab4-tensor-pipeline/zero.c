@@ -1,9 +1,9 @@
 /*
  * Part 5, a bonus: a pipeline without a bubble.
  *
- * Half of a backward pass is in nobody's way: the previous stage waits for dx,
- * but da and db are not needed before the update. A stage that would wait can
- * compute them instead. Four micro-batches on three stages, each pass 1 unit:
+ * Half of a backward pass can be postponed: the previous stage waits for dx,
+ * but da and db are not needed before the update. A stage that would otherwise
+ * wait can compute them. Four micro-batches on three stages, each pass 1 unit:
  *
  *     1F1B
  *       stage 0  F0F1F2........B0--F3B1--..B2--..B3--
@@ -15,8 +15,9 @@
  *       stage 1  ..F0F1..B0F2B1W0F3B2W1B3W2W3
  *       stage 2  ....F0B0F1B1F2B2W0F3B3W1W2W3
  *
- * Only the wait for the first round trip is left. If each stage has the first
- * part of the way there and the last part of the way back, even that goes.
+ * Only the wait for the first round trip remains. If the network runs through
+ * the stages and back again, so that each stage has a chunk of either
+ * direction, that wait disappears, too.
  */
 #include "lab4.h"
 
@@ -27,9 +28,9 @@ ncclResult_t zero_inputs(const struct tp *t, const struct block *block,
                          struct matrix scratch, struct matrix dx)
 {
     // Yours to write: part 5: backward for the inputs (about 11 lines)
-    // dense_backward() without the dw. Who needs u and z from now on?
-    // nn_gelu_back()'s result may overwrite either of its operands.
-    (void)t, (void)block, (void)s, (void)dy, (void)scratch, (void)dx;
+    // dense_backward() without the dw. What still needs u and z
+    // afterwards? nn_gelu_back()'s result may overwrite either of its
+    // operands.
     LAB_HOLE("part 5: backward for the inputs");
 }
 
@@ -37,7 +38,6 @@ ncclResult_t zero_weights(const struct tp *t, const struct block *block,
                           struct matrix x, const struct saved *s)
 {
     // Yours to write: part 5: backward for the weights (about 3 lines)
-    (void)t, (void)block, (void)x, (void)s;
     LAB_HOLE("part 5: backward for the weights");
 }
 
@@ -46,8 +46,7 @@ int schedule_zero_h1(int nstages, int stage, int nmicro,
 {
     // Yours to write: part 5: zero-h1 (about 12 lines)
     // 1F1B, with each PIPE_WEIGHTS as late as memory permits. On which
-    // stage does it follow its PIPE_BACKWARD at once?
-    (void)nstages, (void)stage, (void)nmicro, (void)out;
+    // stage does it follow its PIPE_BACKWARD immediately?
     LAB_HOLE("part 5: zero-h1");
 }
 
@@ -71,15 +70,13 @@ int schedule_zero_v(int nstages, int stage, int nmicro, struct pipe_action *out)
     // Yours to write: part 5: zero-v (about 36 lines)
     // draw two stages and three micro-batches on squared paper. Chunk 1
     // first: it is nearer to the loss, and its memory is free sooner.
-    (void)nstages, (void)stage, (void)l, (void)append, (void)PIPE_FORWARD, (void)PIPE_BACKWARD, (void)PIPE_WEIGHTS;
     LAB_HOLE("part 5: zero-v");
 }
 
 ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n)
 {
     // Yours to write: part 5: a step (about 18 lines)
-    // two waits and two records for each message that goes out. An event
-    // that was never recorded keeps nobody waiting.
-    (void)z, (void)a, (void)n;
+    // two waits and two records for each outgoing message. Waiting on an
+    // event that was never recorded does nothing.
     LAB_HOLE("part 5: a step");
 }

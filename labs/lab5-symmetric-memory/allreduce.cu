@@ -1,26 +1,36 @@
-// Part 3: all-reduce in one kernel, or in two.
-//
-// A kernel of several blocks synchronises with the other ranks' kernels twice:
-// before it reads their data, and when it has read it. One block does so for
-// all:
-//
-//     block 0    meet | go |    work    | done
-//     block 1         | .. wait | work  | done
-//     block 2         | .. wait |   work   | done: the last one | meet
-//
-// All blocks have to be resident on the device at the same time; otherwise
-// those that wait could keep block 0 off it. That is why there are few of them.
+/*
+ * Part 3: all-reduce in one kernel, or in two.
+ *
+ * A kernel of several blocks meets the other ranks' kernels twice: before it
+ * reads their data, and when it has read them. Block 0 meets them on behalf of
+ * all blocks at the start, the last block to finish at the end:
+ *
+ *     block 0    meet | go |    work    | done
+ *     block 1         | .. wait | work  | done
+ *     block 2         | .. wait |   work   | done: the last one | meet
+ *
+ * All blocks have to be resident on the device at the same time; otherwise
+ * the waiting ones could keep block 0 off it. So a kernel has few blocks.
+ *
+ * Vectors are n float4. Each block has a range, whose elements its threads take
+ * in turn. Launch: enough blocks of SYMM_THREADS, at most SYMM_BLOCKS.
+ *
+ *     kernel          computes                              called by
+ *     one_shot        recv = sum of all ranks' send         symm_one_shot()
+ *     reduce_share    this rank's share of recv, likewise   symm_two_shot()
+ *     gather_shares   all other ranks' shares of recv       symm_two_shot()
+ */
 #include "device.cuh"
 
-#include "lab/try.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-// The first element of part i of n, of count elements; count for i = n.
+/* The first element of part i of n, of count elements; count for i = n. */
 static __device__ size_t part(size_t count, int n, int i)
 {
     return count * (size_t)i / (size_t)n;
 }
 
-// Enough blocks for n float4, at most SYMM_BLOCKS.
+/* Enough blocks for n float4, at most SYMM_BLOCKS. */
 static unsigned blocks_for(size_t n)
 {
     const size_t full = (n + SYMM_THREADS - 1) / SYMM_THREADS;
@@ -28,13 +38,12 @@ static unsigned blocks_for(size_t n)
     return (unsigned)(full < 1 ? 1 : full < most ? full : most);
 }
 
-// The sum of element i over all ranks, in rank order.
+/* The sum of element i over all ranks, in rank order. */
 static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
                                 size_t i)
 {
     // Yours to write: part 3: sum (device, about 8 lines)
     // why does the order have to be the same on all ranks?
-    (void)v, (void)send, (void)i;
     LAB_DEVICE_HOLE("part 3: sum");
 }
 
@@ -45,17 +54,16 @@ struct meeting {         // how the blocks of a kernel synchronise
     unsigned begin, end; // values of symm_meet() at the two ends of the kernel
 };
 
-// No block continues before all ranks' kernels have started.
+/* No block continues before all ranks' kernels have started. */
 static __device__ void begin_together(const struct symm_view &v,
                                       const struct meeting &m)
 {
     // Yours to write: part 3: begin (device, about 6 lines)
     // block 0 calls symm_meet() and sets *m.go; the others wait for that.
-    (void)v, (void)m;
     LAB_DEVICE_HOLE("part 3: begin");
 }
 
-// The kernel doesn't end before all blocks of all ranks have got here.
+/* The kernel doesn't end before all blocks of all ranks have got here. */
 static __device__ void end_together(const struct symm_view &v,
                                     const struct meeting &m)
 {
@@ -64,7 +72,6 @@ static __device__ void end_together(const struct symm_view &v,
     // atomicAdd() on m.done returns the number of blocks done before;
     // fences before and after it (__threadfence()) order their writes.
     // The last block resets m.done and calls symm_meet() with m.end.
-    (void)v, (void)m, (void)&is_last;
     LAB_DEVICE_HOLE("part 3: end");
 }
 
@@ -73,21 +80,19 @@ __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
 {
     // Yours to write: part 3: one-shot (device, about 6 lines)
     // block b of B has elements part(n, B, b) to part(n, B, b + 1) - 1.
-    (void)v, (void)send, (void)recv, (void)n, (void)m, (void)part, (void)sum_of, (void)begin_together, (void)end_together;
     LAB_DEVICE_HOLE("part 3: one-shot");
 }
 
-// The first of two: write the sums to this rank's share of recv.
+/* The first of two: write the sums to this rank's share of recv. */
 __global__ void reduce_share(struct symm_view v, const float4 *send,
                              float4 *recv, size_t n, struct meeting m)
 {
     // Yours to write: part 3: reduce a share (device, about 9 lines)
     // the share is part v.rank of v.nranks; the blocks divide it.
-    (void)v, (void)send, (void)recv, (void)n, (void)m, (void)part, (void)sum_of, (void)begin_together, (void)end_together;
     LAB_DEVICE_HOLE("part 3: reduce a share");
 }
 
-// The second: copy the shares of all other ranks to recv.
+/* The second: copy the shares of all other ranks to recv. */
 __global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
                               struct meeting m)
 {
@@ -95,7 +100,6 @@ __global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
     // why does this kernel not have to meet at its start? Let each rank
     // start with a different peer, so that not all read from rank 0 at
     // once.
-    (void)v, (void)recv, (void)n, (void)m, (void)part, (void)end_together;
     LAB_DEVICE_HOLE("part 3: gather the shares");
 }
 

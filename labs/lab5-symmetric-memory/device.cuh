@@ -1,12 +1,13 @@
-// Part 2: one-sided operations from kernels.
-//
-// A kernel reads and writes a peer's memory like its own, but it has to take
-// care of ordering. lab/sync.cuh has a release store, which sets a flag *after*
-// the thread's earlier writes, and an acquire load: a thread that has seen the
-// flag also sees those writes. __syncthreads() extends both to the thread's
-// block.
-//
-// All threads of a block call these functions, except symm_peer().
+/*
+ * Part 2: one-sided operations from kernels.
+ *
+ * A kernel reads and writes a peer's memory like its own, but has to order its
+ * accesses. lab/sync.cuh has a release store, which sets a flag *after* the
+ * thread's earlier writes, and an acquire load: a thread that has seen the flag
+ * also sees those writes. __syncthreads() extends both to the thread's block.
+ *
+ * All threads of a block call these functions, except symm_peer().
+ */
 #ifndef LAB5_DEVICE_CUH
 #define LAB5_DEVICE_CUH
 
@@ -15,17 +16,17 @@
 
 #include "lab5.h"
 
-// symm_at() for kernels.
+/* symm_at() for kernels. */
 template <class T>
 static __device__ T *symm_peer(const struct symm_view &v, T *own, int rank)
 {
     // Yours to write: part 2: address in a kernel (device, about 2 lines)
-    (void)v, (void)own, (void)rank;
     LAB_DEVICE_HOLE("part 2: address in a kernel");
 }
 
-// Copy count float4 from src to rank's copy of dst, then set rank's copy of a
-// signal: whoever has seen it also sees everything that the block wrote.
+/* Copy count float4 from src to rank's copy of dst, then set rank's copy of a
+ * signal: a thread that has seen the signal also sees everything that the block
+ * wrote. */
 static __device__ inline void symm_put_signal(const struct symm_view &v,
                                               float4 *dst, const float4 *src,
                                               size_t count, unsigned *signal,
@@ -33,31 +34,30 @@ static __device__ inline void symm_put_signal(const struct symm_view &v,
 {
     // Yours to write: part 2: put and signal in a kernel (device, about 7 lines)
     // all threads copy; one of them signals. When may it?
-    (void)v, (void)dst, (void)src, (void)count, (void)signal, (void)value, (void)rank;
     LAB_DEVICE_HOLE("part 2: put and signal in a kernel");
 }
 
-// Wait until this rank's copy of a signal is at least value; then all threads
-// see what was written before it was set.
+/* Wait until this rank's copy of a signal is at least value; then all threads
+ * see what was written before it was set. */
 static __device__ inline void symm_wait_for(const unsigned *signal,
                                             unsigned value)
 {
     // Yours to write: part 2: wait in a kernel (device, about 3 lines)
     // one thread calls sync_wait_reached(); the block waits for it.
-    (void)signal, (void)value;
     LAB_DEVICE_HOLE("part 2: wait in a kernel");
 }
 
-// A barrier of one block of each rank: afterwards all of them see what any of
-// them did before. flags: symmetric, one flag per rank. value: one more than in
-// the previous barrier with these flags.
+/*
+ * A barrier of one block of each rank: afterwards all of them see what any of
+ * them did before. flags: symmetric, one flag per rank. value: one more than in
+ * the previous barrier with these flags.
+ */
 static __device__ inline void symm_meet(const struct symm_view &v,
                                         unsigned *flags, unsigned value)
 {
     // Yours to write: part 2: meet (device, about 7 lines)
     // thread r tells rank r that this rank has arrived, and waits for
     // rank r.
-    (void)v, (void)flags, (void)value;
     LAB_DEVICE_HOLE("part 2: meet");
 }
 

@@ -2,7 +2,7 @@
  * Part 4: a tensor-parallel layer, in two forms.
  *
  * Column-parallel layers end with an all-gather. A collective cannot start
- * before the whole product is there; puts can start with its first rows and run
+ * before the whole product exists; puts can start with its first rows and run
  * while the next rows are being computed:
  *
  *     compute   | rows 0 | rows 1 | rows 2 |            wait for all |
@@ -26,7 +26,6 @@ static ncclResult_t put_to_all(struct tpgemm *g, float *own, size_t nbytes)
     // Yours to write: part 4: put to all (about 6 lines)
     // start with rank + 1. What would happen at rank 0 if all started
     // there?
-    (void)g, (void)own, (void)nbytes;
     LAB_HOLE("part 4: put to all");
 }
 
@@ -37,7 +36,6 @@ static ncclResult_t exchange_blocks(struct tpgemm *g)
     // Yours to write: part 4: exchange blocks (about 10 lines)
     // g->ready has one flag per rank. On which stream do the signals
     // follow the puts?
-    (void)g;
     LAB_HOLE("part 4: exchange blocks");
 }
 
@@ -47,7 +45,6 @@ ncclResult_t tpgemm_run(struct tpgemm *g, const float *x, const float *w,
     // Yours to write: part 4: product (about 15 lines)
     // symm_barrier(); then for each piece nn_linear() (nn/ops.h) on the
     // compute stream and, after it, put_to_all() on the other.
-    (void)put_to_all, (void)exchange_blocks, (void)g, (void)x, (void)w, (void)y, (void)rows, (void)in, (void)cols, (void)pieces;
     LAB_HOLE("part 4: product");
 }
 
@@ -59,8 +56,7 @@ static ncclResult_t send_terms(struct tpgemm *g, const float *x, const float *w,
 {
     // Yours to write: part 4: terms (about 15 lines)
     // compute block k in y: until rank k's sum arrives, it isn't in use.
-    // In terms, each rank has room for one block of every other rank.
-    (void)g, (void)x, (void)w, (void)terms, (void)y, (void)step, (void)in, (void)cols;
+    // In terms, each rank has one block for every other rank.
     LAB_HOLE("part 4: terms");
 }
 
@@ -68,9 +64,8 @@ ncclResult_t tpgemm_sum(struct tpgemm *g, const float *x, const float *w,
                         float *terms, float *y, int rows, int in, int cols)
 {
     // Yours to write: part 4: sum (about 18 lines)
-    // send_terms(), then add every other rank's term to the own block as
+    // send_terms(), then add every other rank's term to your own block as
     // it arrives (nn_add() in nn/ops.h), and send the sum to all. Why is
-    // there no need of a barrier?
-    (void)send_terms, (void)put_to_all, (void)exchange_blocks, (void)g, (void)x, (void)w, (void)terms, (void)y, (void)rows, (void)in, (void)cols;
+    // no barrier needed?
     LAB_HOLE("part 4: sum");
 }

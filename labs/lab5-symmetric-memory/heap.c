@@ -1,10 +1,10 @@
 /*
  * Part 1: a symmetric heap.
  *
- * A process can't use another's pointers. What it can use is a *handle* of the
- * memory (cudaIpcGetMemHandle), with which it maps the memory at an address of
- * its own. Handles are for whole allocations, so a rank makes one allocation
- * and the heap works with offsets in it.
+ * A process can't use another's pointers. It can map the other's memory at an
+ * address of its own, given a *handle* of that memory (cudaIpcGetMemHandle).
+ * Handles are for whole allocations, so a rank makes one allocation and the
+ * heap works with offsets in it.
  */
 #include "lab5.h"
 
@@ -17,14 +17,13 @@
 
 enum { BUS_ID = 32 }; /* bytes of a PCI bus id, at most */
 
-/* How `mine` reaches the device with this bus id. */
+/* How device `mine` can access the device with this bus id. */
 static enum symm_reach reach_of(int mine, const char *bus_id)
 {
     // Yours to write: part 1: reach (about 8 lines)
     // cudaDeviceGetByPCIBusId fails for a device of another node; then
     // cudaGetLastError() clears the error. cudaDeviceCanAccessPeer does
     // the rest.
-    (void)mine, (void)bus_id;
     LAB_HOLE("part 1: reach");
 }
 
@@ -33,13 +32,12 @@ ncclResult_t symm_probe(MPI_Comm comm, struct symm_probe *out)
     // Yours to write: part 1: probe (about 15 lines)
     // cudaGetDevice, cudaDeviceGetPCIBusId, MPI_Allgather of BUS_ID
     // bytes.
-    (void)reach_of, (void)comm, (void)out;
     LAB_HOLE("part 1: probe");
 }
 
 /* ---- opening and closing ------------------------------------------------- */
 
-/* True if it worked on all ranks. */
+/* True if `mine` is true on all ranks. */
 static int all_of(MPI_Comm comm, int mine)
 {
     int all = 0;
@@ -63,7 +61,6 @@ static void allocate(struct symm *s)
 {
     // Yours to write: part 1: allocate (about 8 lines)
     // cudaMemset only enqueues work, and peers write as soon as they can.
-    (void)s;
     LAB_HOLE("part 1: allocate");
 }
 
@@ -77,7 +74,6 @@ static int exchange(struct symm *s)
     // Yours to write: part 1: exchange (about 15 lines)
     // cudaIpcGetMemHandle, MPI_Allgather, cudaIpcOpenMemHandle. A process
     // can't open a handle of its own.
-    (void)s;
     LAB_HOLE("part 1: exchange");
 }
 
@@ -107,7 +103,6 @@ void symm_close(struct symm *s)
     // Yours to write: part 1: close (about 10 lines)
     // what has to happen between unmapping and freeing? Some base[r] may
     // be NULL; s->nbytes is 0 for a heap that isn't open.
-    (void)s;
     LAB_HOLE("part 1: close");
 }
 
@@ -118,7 +113,6 @@ ncclResult_t symm_alloc(struct symm *s, size_t nbytes, void **out)
     // Yours to write: part 1: alloc (about 12 lines)
     // do all ranks ask for the same size? One MPI_Allreduce can tell, of
     // the largest x and the largest -x.
-    (void)s, (void)nbytes, (void)out;
     LAB_HOLE("part 1: alloc");
 }
 
@@ -126,6 +120,5 @@ void *symm_at(const struct symm_view *v, const void *own, int rank)
 {
     // Yours to write: part 1: address (about 2 lines)
     // the same offset in another heap.
-    (void)v, (void)own, (void)rank;
     LAB_HOLE("part 1: address");
 }

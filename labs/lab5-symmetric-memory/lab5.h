@@ -15,7 +15,7 @@
  * Below, a "symmetric" pointer is an address in the caller's own heap, returned
  * by symm_alloc(). With it a rank reads and writes a peer's memory without the
  * peer's help: such an operation is *one-sided*. The peer cannot tell when it
- * happens; signals tell it.
+ * happens; a signal tells it.
  *
  * A *signal* is a flag in the heap, an unsigned int that only grows: 1, 2, 3,
  * ... A wait for n ends once the flag is at least n, so a signal that comes
@@ -118,8 +118,8 @@ ncclResult_t symm_put(const struct symm *s, void *dst, const void *src,
 ncclResult_t symm_get(const struct symm *s, void *dst, const void *src,
                       size_t nbytes, int rank, cudaStream_t stream);
 
-/* Set rank's copy of a signal once all earlier work in the stream is complete;
- * whoever has seen the value also sees the effects of that work. */
+/* Set rank's copy of a signal once all earlier work in the stream is complete.
+ * A rank that has seen the value also sees the effects of that work. */
 ncclResult_t symm_signal(const struct symm *s, unsigned *signal, unsigned value,
                          int rank, cudaStream_t stream);
 
@@ -158,7 +158,7 @@ enum symm_algo { SYMM_ONE_SHOT, SYMM_TWO_SHOT, SYMM_NCCL, SYMM_ALGOS };
 
 struct symm_reducer { /* what the all-reduces of a heap share */
     struct symm *s;
-    ncclComm_t nccl; /* of the same ranks; NULL if there is no NCCL */
+    ncclComm_t nccl; /* has the same ranks; NULL if there is no NCCL */
     unsigned *flags; /* symmetric: one flag per rank, for symm_meet() */
     unsigned *local; /* two flags on this rank's device, for allreduce.cu */
     unsigned meets;  /* calls of symm_meet() so far: the last value of flags */
@@ -224,7 +224,7 @@ ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
 struct gradsync {
     struct symm_reducer *a;
     float *grads, *sums; /* symmetric: count floats each */
-    size_t count;        /* of all trained parameters */
+    size_t count;        /* floats of all trained parameters */
 };
 
 /* Make the gradients of m's trained parameters (nn_is_trained()) views of
@@ -250,8 +250,8 @@ ncclResult_t gradsync_step(struct gradsync *g, struct nn *m,
 struct late {
     struct symm *s;
     int late;          /* 0: in the same step */
-    float *grads;      /* of the network, count floats; not symmetric */
-    size_t count;      /* of all parameters */
+    float *grads;      /* the network's, count floats; not symmetric */
+    size_t count;      /* floats of all parameters */
     float *slots;      /* symmetric: (late + 1) * nranks * count floats */
     unsigned *sent;    /* symmetric: one flag per rank, its gradients here */
     unsigned *freed;   /* symmetric: one flag per rank, steps it has applied */
@@ -345,8 +345,8 @@ ncclResult_t tpgemm_run(struct tpgemm *g, const float *x, const float *w,
  * Rows: set y (symmetric, (rows, cols)) to the sum of all ranks' products, bit
  * for bit the same on all ranks; nranks divides rows. A rank computes one block
  * after the other and sends each, as a term, to the rank that adds it up, while
- * it computes the next. terms: symmetric, room for nranks blocks. Later work on
- * the compute stream finds y complete.
+ * it computes the next. terms: symmetric, nranks blocks. Later work on the
+ * compute stream finds y complete.
  */
 ncclResult_t tpgemm_sum(struct tpgemm *g, const float *x, const float *w,
                         float *terms, float *y, int rows, int in, int cols);
@@ -395,15 +395,15 @@ ncclResult_t dtensor_put(const struct dtensor *t, size_t begin, size_t count,
                          const float *in, cudaStream_t stream);
 
 /*
- * A cache of parameters (pcache.c): adapter `id` (count floats) has its home on
- * rank id % nranks, in home[id / nranks]. Each rank keeps a few adapters in its
- * own memory and replaces the least recently used one when it fetches another.
+ * A cache of parameters (pcache.c): adapter `id` (count floats) lives on rank
+ * id % nranks, in home[id / nranks]. Each rank keeps a few adapters in its own
+ * memory and replaces the least recently used one when it fetches another.
  */
 enum { PCACHE_SLOTS = 4 };
 struct pcache {
     struct symm *s;
     size_t count;
-    float *home;          /* symmetric: the adapters whose home is here */
+    float *home;          /* symmetric: the adapters that live on this rank */
     float *slots;         /* PCACHE_SLOTS * count floats, not symmetric */
     int id[PCACHE_SLOTS]; /* adapter in each slot; -1: none */
     unsigned used[PCACHE_SLOTS];    /* value of `uses` when it was last used */

@@ -2,9 +2,9 @@
  * Part 4: gradients that arrive late.
  *
  * A synchronous step ends with a wait for all ranks' gradients. A step that
- * applies gradients of `late` steps before has them already, and sends its own
- * while the next steps are computed; `late` bounds how stale they get. With
- * late = 1:
+ * applies the gradients of `late` steps ago already has them, and its own
+ * travel while the next steps are computed; `late` bounds how stale they get.
+ * With late = 1:
  *
  *     compute   | gradients 0 | gradients 1 | apply 0 | gradients 2 | apply 1 |
  *     puts                    | 0 to all    |         | 1 to all    |
@@ -26,10 +26,9 @@ static ncclResult_t send_gradients(struct late *l, unsigned step,
                                    cudaStream_t stream)
 {
     // Yours to write: part 4: send gradients (about 16 lines)
-    // copy l->grads to the own slot first, for the next step overwrites
+    // copy l->grads to your own slot first: the next step overwrites
     // them. The slot held those of step - (late + 1): which values must
     // l->freed have reached, and on which stream do you wait?
-    (void)slot_of, (void)l, (void)step, (void)stream;
     LAB_HOLE("part 4: send gradients");
 }
 
@@ -39,10 +38,8 @@ static ncclResult_t collect_gradients(struct late *l, unsigned step,
                                       cudaStream_t stream)
 {
     // Yours to write: part 4: collect gradients (about 16 lines)
-    // wait for each rank's; add in the order of ranks (nn_add() in
-    // nn/ops.h). All ranks must learn that this one is done with its
-    // slots.
-    (void)slot_of, (void)l, (void)step, (void)stream;
+    // wait for each rank's; add in rank order (nn_add() in nn/ops.h). All
+    // ranks must learn that this one is done with its slots.
     LAB_HOLE("part 4: collect gradients");
 }
 
@@ -51,6 +48,5 @@ ncclResult_t late_step(struct late *l, struct nn *m,
 {
     // Yours to write: part 4: late step (about 12 lines)
     // as gradsync_step(); which step's gradients are due?
-    (void)send_gradients, (void)collect_gradients, (void)l, (void)m, (void)batch, (void)o;
     LAB_HOLE("part 4: late step");
 }

@@ -1,13 +1,25 @@
-// Part 4: a ring buffer between two kernels.
-//
-//     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
-//                       ^ next to take out         tail  2: items taken out
-//
-// The consumer waits on head, the producer on tail: each waits on a flag in its
-// own memory and sets one in the other's.
+/*
+ * Part 4: a ring buffer between two kernels.
+ *
+ *     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
+ *                       ^ next to take out         tail  2: items taken out
+ *
+ * The consumer waits on head, the producer on tail: each waits on a flag in its
+ * own memory and sets one in the other's.
+ *
+ *     kernel    computes                              called by
+ *     produce   nitems items of r.count float4 from   ring_produce()
+ *               src, into the next rank's slots
+ *     consume   the items of this rank's slots, to    ring_consume()
+ *               dst, (nitems, r.count)
+ *
+ * Launch: one block each, whose threads take the float4 of an item in turn.
+ */
 #include "device.cuh"
 
-#include "lab/try.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+
+enum { THREADS = 64 }; /* two warps are enough to copy an item */
 
 struct ring_view { // a ring as kernels see it
     struct symm_view v;
@@ -33,7 +45,6 @@ __global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
 {
     // Yours to write: part 4: produce (device, about 8 lines)
     // item i goes to slot i % RING_SLOTS. When is that free?
-    (void)r, (void)src, (void)nitems;
     LAB_DEVICE_HOLE("part 4: produce");
 }
 
@@ -41,14 +52,13 @@ __global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
 {
     // Yours to write: part 4: consume (device, about 10 lines)
     // tell the producer once the *block* has taken the item out.
-    (void)r, (void)dst, (void)nitems;
     LAB_DEVICE_HOLE("part 4: consume");
 }
 
 ncclResult_t ring_produce(const struct ring *r, const float4 *src,
                           unsigned nitems, cudaStream_t stream)
 {
-    produce<<<1, 64, 0, stream>>>(view_of(r), src, nitems);
+    produce<<<1, THREADS, 0, stream>>>(view_of(r), src, nitems);
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }
@@ -56,7 +66,7 @@ ncclResult_t ring_produce(const struct ring *r, const float4 *src,
 ncclResult_t ring_consume(const struct ring *r, float4 *dst, unsigned nitems,
                           cudaStream_t stream)
 {
-    consume<<<1, 64, 0, stream>>>(view_of(r), dst, nitems);
+    consume<<<1, THREADS, 0, stream>>>(view_of(r), dst, nitems);
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }

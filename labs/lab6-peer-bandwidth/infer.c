@@ -10,7 +10,6 @@ int count_nvlinks(double GBps, double nvlink_GBps)
 {
     // Yours to write: part 2: count the links (about 4 lines)
     // PCIe has less than half the bandwidth of one NVLink.
-    (void)GBps, (void)nvlink_GBps;
     LAB_HOLE("part 2: count the links");
 }
 
@@ -20,7 +19,6 @@ void infer_links(const struct gbps *m, double nvlink_GBps,
     // Yours to write: part 3: name every link (about 18 lines)
     // count_nvlinks() first; then find the slowest and the fastest pair
     // without NVLinks.
-    (void)m, (void)nvlink_GBps, (void)link;
     LAB_HOLE("part 3: name every link");
 }
 
@@ -36,7 +34,6 @@ static int place(int link[PEERS][PEERS], const struct card *card,
     // Yours to write: part 3: which GPU is which (about 18 lines)
     // try every number that is not taken; if it fits, recurse for the
     // next GPU, and backtrack if that fails.
-    (void)link, (void)card, (void)order, (void)at;
     LAB_HOLE("part 3: which GPU is which");
 }
 
@@ -62,7 +59,6 @@ static void extend(struct search *s, int length, double GBps)
     // Yours to write: part 3: the widest ring (about 20 lines)
     // prune what can't become better than s->best_GBps; the last hop
     // leads back to path[0].
-    (void)s, (void)length, (void)GBps;
     LAB_HOLE("part 3: the widest ring");
 }
 

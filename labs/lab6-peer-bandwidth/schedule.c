@@ -68,7 +68,6 @@ static int best_way(struct busy *s, int from, int to)
     // Yours to write: part 5: the best way of a piece (about 18 lines)
     // directly, if there are NVLinks; or through any GPU with NVLinks to
     // both. put() the piece, look at the time, and remove it again.
-    (void)s, (void)from, (void)to, (void)put;
     LAB_HOLE("part 5: the best way of a piece");
 }
 
@@ -86,7 +85,6 @@ void schedule_all_to_all(const struct gbps *m, int link[PEERS][PEERS],
     // Yours to write: part 5: plan them all (about 15 lines)
     // piece by piece, each on its best route; then, a few more times,
     // remove each one and choose again, now that the others are there.
-    (void)gpu_GBps, (void)best_way;
     LAB_HOLE("part 5: plan them all");
 }
 
@@ -107,7 +105,6 @@ struct cable find_sick(const struct gbps *m, int link[PEERS][PEERS])
     struct cable found = {-1, -1};
     // Yours to write: part 5: the sick cable (about 22 lines)
     // count the slow pairs of each GPU; usual().
-    (void)m, (void)link, (void)usual;
     LAB_HOLE("part 5: the sick cable");
     return found;
 }

@@ -2,8 +2,8 @@
  * lab7.h: expert parallel, a layer whose weights are on different GPUs
  *
  * In a mixture of experts, a router picks an expert for each token, and every
- * rank owns one expert. So tokens are sent to the rank of their expert and,
- * after it has processed them, back again. How many go to each rank is known
+ * rank owns one expert. A token therefore travels to the rank of its expert
+ * and, once processed, back again. The number of tokens for each rank is known
  * only at run time.
  *
  *          route           dispatch          expert         combine
@@ -39,7 +39,7 @@ struct moe {
     cudaStream_t stream;
     cudaStream_t comm_stream; /* part 4: a second one, for communication */
     int *counts;              /* device, 2 * nranks * MOE_MAX_PIECES */
-    int *host_counts; /* host, likewise: both for moe_exchange_counts() */
+    int *host_counts; /* pinned, likewise: both for moe_exchange_counts() */
 };
 
 /* The destinations of a rank's tokens: the result of part 1, on the host. */
@@ -97,7 +97,7 @@ struct moe_space {
     float *arrived;   /* (nranks * ntokens, dim): the most that can arrive */
     float *processed; /* likewise */
     int *order;       /* ntokens */
-    int *host_order;  /* ntokens, host; unchanged until the device is done */
+    int *host_order;  /* ntokens, pinned; unchanged until the device is done */
 };
 
 /*

@@ -8,7 +8,7 @@
  */
 #include "lab7.h"
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
 /* A piece, as a smaller layer with its own buffers. */
 struct piece {
@@ -24,7 +24,7 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
 {
     const size_t first = (size_t)i * (size_t)p->ntokens;
     const size_t floats = first * (size_t)m->dim;
-    const size_t room = floats * (size_t)m->nranks; // of the pieces before
+    const size_t room = floats * (size_t)m->nranks; // for the pieces before
     p->in += floats;
     p->out += floats;
     p->gate += first;
@@ -41,8 +41,7 @@ static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
 {
     // Yours to write: part 4: order of two streams (about 5 lines)
     // an event, recorded on one stream and waited on by the other. It may
-    // be destroyed at once: the wait keeps what it needs.
-    (void)later, (void)earlier;
+    // be destroyed immediately: the wait keeps what it needs.
     LAB_HOLE("part 4: order of two streams");
 }
 
@@ -63,25 +62,24 @@ static ncclResult_t plan_pieces(const struct moe *m, struct piece *p, int n)
     return ncclSuccess;
 }
 
-/* Gather and dispatch all pieces; *here[i]: piece i has arrived. */
+/* Gather and dispatch all pieces. Creates here[i], which is recorded when piece
+ * i has arrived. */
 static ncclResult_t send_pieces(const struct moe *m, const struct piece *p,
                                 int n, cudaEvent_t *here)
 {
     // Yours to write: part 4: send the pieces (about 15 lines)
     // moe_gather on m->stream, then moe_dispatch on m->comm_stream.
     // Create here[i] and record it where the piece has arrived.
-    (void)after, (void)m, (void)p, (void)n, (void)here;
     LAB_HOLE("part 4: send the pieces");
 }
 
-/* Run the expert on each piece, and return the piece after it. */
+/* Run the expert on each piece, then return the piece. */
 static ncclResult_t work_on_pieces(const struct moe *m, const struct piece *p,
                                    int n, const cudaEvent_t *here)
 {
     // Yours to write: part 4: work on the pieces (about 12 lines)
     // which event must a piece's expert wait on? What must its return
     // wait for, and what must not wait for that return?
-    (void)m, (void)p, (void)n, (void)here;
     LAB_HOLE("part 4: work on the pieces");
 }
 
@@ -91,7 +89,8 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
                                   const struct moe_space *space)
 {
     struct piece piece[MOE_MAX_PIECES];
-    cudaEvent_t here[MOE_MAX_PIECES];
+    cudaEvent_t here[MOE_MAX_PIECES] = {NULL};
+    ncclResult_t err = ncclSuccess;
     if (npieces < 1 || npieces > MOE_MAX_PIECES || ntokens % npieces != 0)
         return ncclInvalidArgument;
     for (int i = 0; i < npieces; i++) {
@@ -103,13 +102,17 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
                                   .space = *space};
         piece_init(&piece[i], i, m);
     }
-    LAB_TRY(plan_pieces(m, piece, npieces));
-    LAB_TRY(send_pieces(m, piece, npieces, here));
-    LAB_TRY(work_on_pieces(m, piece, npieces, here));
-    LAB_TRY(after(m->stream, m->comm_stream));
+    LAB_OUT(plan_pieces(m, piece, npieces));
+    LAB_OUT(send_pieces(m, piece, npieces, here));
+    LAB_OUT(work_on_pieces(m, piece, npieces, here));
+    LAB_OUT(after(m->stream, m->comm_stream));
     for (int i = 0; i < npieces; i++)
-        LAB_TRY(moe_scatter(piece[i].space.packed, piece[i].space.order,
+        LAB_OUT(moe_scatter(piece[i].space.packed, piece[i].space.order,
                             piece[i].gate, piece[i].ntokens, m->dim,
                             piece[i].out, m->stream));
-    return ncclSuccess;
+out:
+    for (int i = 0; i < npieces; i++)
+        if (here[i])
+            cudaEventDestroy(here[i]);
+    return err;
 }

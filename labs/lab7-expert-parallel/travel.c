@@ -13,7 +13,6 @@ ncclResult_t moe_dispatch(const struct moe *m, const struct moe_route *route,
     // ncclSend and ncclRecv with every other rank, in one group. A
     // message of 0 elements may be sent, or omitted on both sides. Your
     // own tokens take a cudaMemcpyAsync.
-    (void)m, (void)route, (void)packed, (void)recvbuf, (void)stream;
     LAB_HOLE("part 2: dispatch");
 }
 
@@ -23,6 +22,5 @@ ncclResult_t moe_return(const struct moe *m, const struct moe_route *route,
 {
     // Yours to write: part 2: return (about 8 lines)
     // the same with senders and receivers swapped. Don't write it twice.
-    (void)m, (void)route, (void)processed, (void)packed, (void)stream;
     LAB_HOLE("part 2: return");
 }

@@ -6,9 +6,9 @@
  *     node 1    4 - 5 - 6 - 7
  *
  * Links between nodes are a tenth as fast as those inside one. Values never
- * cross them, and of the gradients a rank sends its share alone. The price is
- * memory: a rank has an n-th of the parameters for the n ranks of its node, not
- * for all.
+ * cross them, and of the gradients a rank sends only its share across. The
+ * price is memory: a rank holds 1/g of the parameters for the g ranks of its
+ * node, instead of 1/n for all n ranks.
  */
 #include "lab8.h"
 
@@ -21,7 +21,6 @@ ncclResult_t hybrid_split(ncclComm_t world, int rank, int per_node,
     // Yours to write: part 8: communicators (about 4 lines)
     // ncclCommSplit: ranks with the same color get a communicator, in the
     // order of their keys.
-    (void)world, (void)rank, (void)per_node, (void)node, (void)replicas;
     LAB_HOLE("part 8: communicators");
 }
 
@@ -31,6 +30,5 @@ ncclResult_t hybrid_reduce(struct shard *s, int unit, float *whole, int first,
     // Yours to write: part 8: reduce (about 12 lines)
     // The mean of all nodes' means is that of all ranks. What is there
     // less of to send: before the reduce-scatter, or after it?
-    (void)s, (void)unit, (void)whole, (void)first, (void)stream;
     LAB_HOLE("part 8: reduce");
 }

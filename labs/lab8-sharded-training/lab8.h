@@ -1,10 +1,10 @@
 /*
- * lab8.h: sharded training, each rank keeps an n-th of everything
+ * lab8.h: sharded training, in which each rank keeps 1/n of everything
  *
  * In data parallel training every rank has all parameters, gradients and
  * optimizer state: with AdamW in fp32, 16 bytes for each parameter, n times
- * over. Here a rank owns an n-th of each, its *shares*, and what else a layer
- * needs is there only while the layer is computed:
+ * over. Here a rank owns 1/n of each, its *shares*, and holds the rest of a
+ * layer only while the layer is being computed:
  *
  *                    values   gradients   AdamW's m, v   sent per step
  *     data parallel    all       all          all         2 (n-1)/n P
@@ -30,9 +30,9 @@ extern "C" {
 #endif
 
 /*
- * A unit: consecutive layers whose matrices are one vector, in layer order, row
- * by row. Zeros at its end make its length a multiple of the number of ranks,
- * so that every rank's share is of one size:
+ * A unit: consecutive layers whose matrices form one vector, in layer order,
+ * row by row. Zeros at its end make its length a multiple of the number of
+ * ranks, so that all ranks' shares have the same size:
  *
  *     | W0       | W1   | W2         |0|        nlayers 3
  *     | rank 0  | rank 1  | rank 2     |        nranks 3
@@ -42,7 +42,7 @@ extern "C" {
 struct shard_unit {
     int first, nlayers;
     size_t count; /* floats in its matrices */
-    size_t share; /* floats of each rank */
+    size_t share; /* floats per rank */
     size_t begin; /* place of its share among all shares of a rank */
 };
 
@@ -53,9 +53,9 @@ struct shard_plan { /* the same on all ranks */
     size_t widest; /* floats in the longest unit, with its zeros */
 };
 
-/* Memory for a whole unit, and who is in it. */
+/* Memory for a whole unit, and the unit that it holds. */
 struct shard_slot {
-    int unit;             /* whose values are in it; -1: nobody's */
+    int unit;             /* the one whose values are here; -1: none */
     float *value, *grad;  /* device, plan.widest floats each */
     cudaEvent_t gathered; /* part 4: value is complete */
     cudaEvent_t reduced;  /* part 4: grad may be overwritten */
@@ -70,10 +70,10 @@ struct shard {    /* a network, on one rank */
                                               plan.total floats each */
     struct nn_hyper hyper;
     int step;            /* updates so far */
-    float max_norm;      /* of the gradient (part 5); 0: any */
+    float max_norm;      /* limit of the gradient's norm (part 5); 0: none */
     float *squares;      /* device, 1: for part 5 */
     float *whole;        /* ZeRO-2: all values, device; else NULL */
-    uint16_t *narrow;    /* part 7: room for a unit's values in bf16, device,
+    uint16_t *narrow;    /* part 7: a unit's values in bf16, device,
                             plan.widest; else NULL */
     ncclComm_t replicas; /* part 8: ranks with the same shares; else NULL */
     int nslots;          /* 0 until shard_slots() */
@@ -85,9 +85,9 @@ struct shard {    /* a network, on one rank */
 /* ---- given: common/staff/lab8-sharded-training --------------------------- */
 
 /*
- * Initialise s, with this rank's shares of the network's values, gradients of
- * zero, and no state. per_unit: layers of a unit. Afterwards m's own memory for
- * parameters is freed. Blocks.
+ * Initialise s: this rank's shares hold the network's values, gradients of zero
+ * and no optimizer state. per_unit: layers of a unit. Frees m's own memory for
+ * parameters. Blocks.
  */
 ncclResult_t shard_init(struct shard *s, struct nn *m, ncclComm_t comm,
                         int rank, int nranks, int per_unit,
@@ -120,8 +120,8 @@ ncclResult_t shard_shrink(float *x, size_t count, const float *squares,
 /* ---- part 1: flat.c ------------------------------------------------------ */
 
 /* Split a network into units of per_unit layers (the last may have fewer), from
- * the first layer to the last, and each unit among nranks. Zeros: as few as
- * possible. Not collective. */
+ * the first layer to the last, and each unit among nranks. Units end with as
+ * few zeros as possible. Not collective. */
 void flat_plan(const struct nn_shape *shape, int nranks, int per_unit,
                struct shard_plan *plan);
 
@@ -132,49 +132,52 @@ void flat_views(struct shard *s, int unit, float *value, float *grad);
 
 /*
  * Copy this rank's share of a unit from the matrices, which are still in
- * p->value of its layers, to its place in s->value, on s->compute. Zeros
- * included. A share may begin and end inside a matrix. Not collective.
+ * p->value of its layers, to its place in s->value, zeros included, on
+ * s->compute. A share may begin and end inside a matrix. Not collective.
  */
 ncclResult_t flat_take(struct shard *s, int unit);
 
 /* ---- part 2: ZeRO-2 (zero2.c) -------------------------------------------- */
 
-/* whole = the unit's values, from all ranks' shares in s->value. If there is
- * s->narrow, this is mixed_gather(). */
+/* whole = the unit's values, from all ranks' shares in s->value. If s->narrow
+ * is set, calls mixed_gather() instead. */
 ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
                           cudaStream_t stream);
 
 /*
  * Add the mean over all ranks of a unit's gradients to this rank's share in
- * s->grad. whole is overwritten. first: s->grad holds nothing yet, so the mean
- * takes its place. Needs no memory but whole. If there is s->replicas, this is
- * hybrid_reduce().
+ * s->grad. Overwrites whole, and needs no other memory. If `first`, s->grad
+ * holds nothing yet, and the mean is stored there. If s->replicas is set, calls
+ * hybrid_reduce() instead.
  */
 ncclResult_t shard_reduce(struct shard *s, int unit, float *whole, int first,
                           cudaStream_t stream);
 
-/* Allocate what zero2_step() needs: s->whole, for all units one after the other
- * (unit u at nranks * its begin), filled with all values and with all layers'
- * values pointed into it; and the memory of gradients: at most two units'. */
+/*
+ * Allocate what zero2_step() needs. s->whole holds all units one after the
+ * other (unit u at nranks * its begin); it is filled with all values, and all
+ * layers' values point into it. Memory for gradients: at most that of two
+ * units.
+ */
 ncclResult_t zero2_open(struct shard *s);
 
 /*
- * One training step on the micro-batches batch[0] .. batch[micro-1], as on one
- * batch with all their rows. Gradients of a unit are reduced to their owners
- * before the next unit's are computed in the same memory. Ends with s->whole
- * up to date on all ranks.
+ * One training step on the micro-batches batch[0] .. batch[micro-1], with the
+ * result of one batch with all their rows. A unit's gradients are reduced to
+ * their owners before the next unit's are computed in the same memory. Ends
+ * with s->whole up to date on all ranks.
  */
 ncclResult_t zero2_step(struct shard *s, const struct nn_batch *batch,
                         int micro);
 
 /* ---- part 3: ZeRO-3 (zero3.c) -------------------------------------------- */
 
-/* Allocate what zero3_step() needs beside the shares: at most two slots. */
+/* Allocate what zero3_step() needs besides the shares: at most two slots. */
 ncclResult_t zero3_open(struct shard *s);
 
-/* Like zero2_step(), but values are there for one unit at a time, too: gathered
- * before its forward pass, and again before its backward pass, unless they are
- * still there. All on s->compute. */
+/* Like zero2_step(), but a rank also holds the values of only one unit at a
+ * time: they are gathered before its forward pass, and again before its
+ * backward pass unless they are still there. Everything runs on s->compute. */
 ncclResult_t zero3_step(struct shard *s, const struct nn_batch *batch,
                         int micro);
 
@@ -184,33 +187,34 @@ ncclResult_t zero3_step(struct shard *s, const struct nn_batch *batch,
 ncclResult_t fsdp_open(struct shard *s);
 
 /*
- * Like zero3_step(), with communication on s->comm_stream, behind the passes on
- * s->compute: the next unit is gathered while one is computed, whose gradients
- * are reduced while the one after it is. Only events order the streams.
+ * Like zero3_step(), but communication runs on s->comm_stream and overlaps with
+ * the passes on s->compute: while a unit is being computed, the next one is
+ * being gathered and the gradients of the previous one are being reduced. Only
+ * events order the streams.
  */
 ncclResult_t fsdp_step(struct shard *s, const struct nn_batch *batch,
                        int micro);
 
 /* ---- part 5: the global norm (clip.c) ------------------------------------ */
 
-/* If the gradient's norm, that of all units on all ranks, is above max_norm,
- * shrink it to max_norm. s->grad is complete. On s->compute; the host does not
- * wait. */
+/* If the gradient's norm, over all units on all ranks, exceeds max_norm, scale
+ * the gradient down to max_norm. s->grad is complete. On s->compute; the host
+ * does not wait. */
 ncclResult_t shard_clip(struct shard *s);
 
 /* ---- part 6: a sharded checkpoint (checkpoint.c) ------------------------- */
 
-/* What training goes on from: a file for each rank, with its shares of values,
- * m and v, one after the other. */
+/* The state from which training resumes: a file for each rank, with its shares
+ * of values, m and v, one after the other. */
 struct checkpoint {
-    int nranks;   /* of files */
-    int per_unit; /* of the plan it was saved with */
+    int nranks;   /* the number of ranks that saved it, one file each */
+    int per_unit; /* as in the plan it was saved with */
     int step;
     void *disk; /* for checkpoint_write() and checkpoint_read() */
 };
 
-/* Given. Write or read `count` floats of a file (that of a rank), from float
- * `at` on. data is in host memory. Both block. */
+/* Given. Write or read `count` floats of the file of a rank, from float `at`
+ * on. data is in host memory. Both block. */
 void checkpoint_write(struct checkpoint *c, int file, size_t at,
                       const float *data, size_t count);
 void checkpoint_read(const struct checkpoint *c, int file, size_t at,
@@ -219,16 +223,16 @@ void checkpoint_read(const struct checkpoint *c, int file, size_t at,
 /* Write this rank's file. Sets nranks and step. Blocks. */
 ncclResult_t checkpoint_save(struct shard *s, struct checkpoint *c);
 
-/* Set value, adam_m, adam_v and step of s from a checkpoint of any number of
- * ranks. Reads only what this rank owns. Blocks. Not collective. */
+/* Set value, adam_m, adam_v and step of s from a checkpoint that any number of
+ * ranks saved. Reads only what this rank owns. Blocks. Not collective. */
 ncclResult_t checkpoint_load(struct shard *s, const struct checkpoint *c);
 
 /* ---- part 7: mixed precision (mixed.c) ----------------------------------- */
 
 /*
- * Layers see values that were rounded to bf16 (to nearest, ties to even), on
- * all ranks the same; shares, gradients and the update stay fp32. fsdp_step()
- * trains so once s->narrow is there: mixed_open() allocates it, and what
+ * Layers compute with values rounded to bf16 (to nearest, ties to even), the
+ * same on all ranks; shares, gradients and the update stay in fp32. fsdp_step()
+ * does this if s->narrow is set: mixed_open() allocates it, and what
  * fsdp_step() needs.
  */
 ncclResult_t mixed_open(struct shard *s);
@@ -241,16 +245,16 @@ ncclResult_t mixed_gather(struct shard *s, int unit, float *whole,
 /* ---- part 8: hybrid sharding (hybrid.c) ---------------------------------- */
 
 /*
- * Split `world` twice. *node: per_node ranks in a row, rank r as r % per_node;
- * everything will be sharded among them. *replicas: the ranks with the same
- * r % per_node, rank r as r / per_node; they will have the same shares. nranks
- * is a multiple of per_node. Blocks.
+ * Split `world` twice. *node has the per_node consecutive ranks of a node, rank
+ * r as number r % per_node; everything will be sharded among them. *replicas
+ * has the ranks with the same r % per_node, rank r as number r / per_node; they
+ * will have the same shares. nranks is a multiple of per_node. Blocks.
  */
 ncclResult_t hybrid_split(ncclComm_t world, int rank, int per_node,
                           ncclComm_t *node, ncclComm_t *replicas);
 
-/* Like shard_reduce(), with the mean over the ranks of all nodes. No more
- * leaves a node than shares. */
+/* Like shard_reduce(), with the mean over the ranks of all nodes. Nothing but
+ * shares leaves a node. */
 ncclResult_t hybrid_reduce(struct shard *s, int unit, float *whole, int first,
                            cudaStream_t stream);
 

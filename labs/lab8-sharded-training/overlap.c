@@ -4,11 +4,12 @@
  *     compute   .. F0  F1  F2  F3  B3  B2  B1  B0 ..
  *     comm      G0 G1 | G2  G3 |      G1 R3 G0 R2 R1  R0
  *
- * Two slots: while one unit is computed in its slot, the next one arrives in
- * the other. Unit u is always in slot u % 2, so u + 2 may arrive there once
- * u has been computed. After the forward pass the last two units are still
- * there. In the backward pass an all-gather goes before the reduce-scatter that
- * could start at the same time: computation waits for it sooner.
+ * Two slots: while one unit is being computed in its slot, the next one arrives
+ * in the other. Unit u is always in slot u % 2, so u + 2 may arrive there once
+ * u has been computed. After the forward pass the last two units are still in
+ * their slots. In the backward pass an all-gather is enqueued before the
+ * reduce-scatter that could start at the same time, because computation waits
+ * for it sooner.
  */
 #include "lab8.h"
 
@@ -23,14 +24,13 @@ ncclResult_t fsdp_open(struct shard *s)
 
 /*
  * Gather unit u into its slot, on s->comm_stream, after the work on s->compute
- * so far, which may use the slot. Does nothing if u is in there, or if there is
- * no such unit.
+ * so far, which may use the slot. Does nothing if the slot already holds u, or
+ * if there is no unit u.
  */
 static ncclResult_t fetch(struct shard *s, int u)
 {
     // Yours to write: part 4: fetch (about 10 lines)
     // shard_after, and the slot's event `gathered`.
-    (void)s, (void)u;
     LAB_HOLE("part 4: fetch");
 }
 
@@ -40,7 +40,6 @@ static ncclResult_t forward(struct shard *s, const struct nn_batch *b)
     // Yours to write: part 4: forward (about 12 lines)
     // when may unit u + 2 be fetched, and what must the compute stream
     // wait for before unit u?
-    (void)s, (void)b, (void)fetch;
     LAB_HOLE("part 4: forward");
 }
 
@@ -50,13 +49,11 @@ static ncclResult_t backward(struct shard *s, float scale, int first)
     // Yours to write: part 4: backward (about 18 lines)
     // a slot's gradients may be zeroed once the unit that had them before
     // has been reduced: event `reduced`.
-    (void)s, (void)scale, (void)first, (void)fetch;
     LAB_HOLE("part 4: backward");
 }
 
 ncclResult_t fsdp_step(struct shard *s, const struct nn_batch *batch, int micro)
 {
     // Yours to write: part 4: a step (about 9 lines)
-    (void)s, (void)batch, (void)micro, (void)forward, (void)backward;
     LAB_HOLE("part 4: a step");
 }

@@ -1,14 +1,14 @@
 /*
- * Part 2: ZeRO-2, gradients are reduced to the rank that owns them.
+ * Part 2: ZeRO-2, which reduces gradients to the rank that owns them.
  *
  *     backward   | unit 3 | unit 2 | unit 1 | unit 0 |
  *     memory     | one unit's gradients, used again and again
  *                      \        \        \        \
  *     s->grad            3        2        1        0     an n-th of each
  *
- * An all-reduce is a reduce-scatter and an all-gather. Gradients need the first
- * half; the second comes after the update, for values. So nothing more is sent
- * than in data parallel training.
+ * An all-reduce is a reduce-scatter and an all-gather. The gradients need only
+ * the reduce-scatter; after the update, the values take the all-gather. So a
+ * step sends no more than in data parallel training.
  */
 #include "lab8.h"
 
@@ -21,7 +21,6 @@ ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
     if (s->narrow)
         return mixed_gather(s, unit, whole, stream);
     // Yours to write: part 2: gather (about 4 lines)
-    (void)s, (void)unit, (void)whole, (void)stream;
     LAB_HOLE("part 2: gather");
 }
 
@@ -33,7 +32,6 @@ ncclResult_t shard_reduce(struct shard *s, int unit, float *whole, int first,
     // Yours to write: part 2: reduce (about 10 lines)
     // a reduce-scatter may work in place, with its result where this
     // rank's share of `whole` is.
-    (void)s, (void)unit, (void)whole, (void)first, (void)stream;
     LAB_HOLE("part 2: reduce");
 }
 
@@ -43,7 +41,7 @@ static float *values_of(const struct shard *s, int u)
     return s->whole + (size_t)s->plan.nranks * s->plan.unit[u].begin;
 }
 
-/* All values from all ranks' shares. Given. */
+/* Gather all values from all ranks' shares. Given. */
 static ncclResult_t gather_all(struct shard *s)
 {
     for (int u = 0; u < s->plan.nunits; u++)
@@ -57,17 +55,15 @@ ncclResult_t zero2_open(struct shard *s)
     // Yours to write: part 2: memory (about 8 lines)
     // s->whole has count floats; s->slot[0].grad is free for one unit's
     // gradients, of plan.widest floats. shard_release() frees both.
-    (void)s, (void)count, (void)gather_all;
     LAB_HOLE("part 2: memory");
 }
 
-/* The backward pass of a unit, whose gradients s->slot[0].grad is for. */
+/* The backward pass of unit u, with its gradients in s->slot[0].grad. */
 static ncclResult_t backward(struct shard *s, int u, int first)
 {
     // Yours to write: part 2: a unit's backward pass (about 8 lines)
     // flat_views, shard_backward, shard_reduce. The backward pass adds to
     // what is in its gradients.
-    (void)s, (void)u, (void)first, (void)values_of;
     LAB_HOLE("part 2: a unit's backward pass");
 }
 

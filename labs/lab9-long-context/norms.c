@@ -1,17 +1,17 @@
 /*
- * Part 1: norms beside tensor parallel layers.
+ * Part 1: norms between tensor parallel layers.
  *
  *     own rows    x -> norm --+                 +--> + x
  *                             | all-gather      | reduce-scatter
  *     all rows                +-> up, gelu, down
  *
- * Tensor parallel layers without this end in an all-reduce, after which every
- * rank norms, adds and keeps the same rows as all others. A reduce-scatter and
- * an all-gather are the two halves of that all-reduce: the same bytes are sent,
- * and a rank keeps an n-th.
+ * An ordinary tensor parallel layer ends in an all-reduce, after which every
+ * rank normalises, adds and keeps the same rows as the others. A reduce-scatter
+ * and an all-gather are the two halves of that all-reduce: they send the same
+ * bytes, but a rank keeps only 1/n of the rows.
  *
- * The gathered rows are needed again in the backward pass, for dup. Keeping
- * them would keep all rows again, so they are gathered once more.
+ * The backward pass needs the gathered rows again, for dup. Keeping them would
+ * mean keeping all rows after all, so they are gathered a second time.
  */
 #include "lab9.h"
 
@@ -25,7 +25,6 @@ static ncclResult_t gather_norm(struct sp *s, struct sp_layer *l, float *all)
 {
     const struct lm_weights gain = {.f = l->gain};
     // Yours to write: part 1: norm and gather (about 6 lines)
-    (void)s, (void)l, (void)all, (void)gain;
     LAB_HOLE("part 1: norm and gather");
 }
 
@@ -34,7 +33,6 @@ ncclResult_t sp_forward(struct sp *s, struct sp_layer *l, float *x)
     // Yours to write: part 1: forward (about 10 lines)
     // keep x for the backward pass, then norm, sp_products, and the sum
     // of which a rank needs its own rows.
-    (void)s, (void)l, (void)x, (void)gather_norm;
     LAB_HOLE("part 1: forward");
 }
 
@@ -45,6 +43,5 @@ ncclResult_t sp_backward(struct sp *s, struct sp_layer *l, float *dx)
     // the backward pass of a reduce-scatter is an all-gather, and the
     // reverse. lm_norm_back() adds to dx and to dgain, which is the sum
     // over all rows.
-    (void)s, (void)l, (void)dx, (void)gain, (void)gather_norm;
     LAB_HOLE("part 1: backward");
 }

@@ -1,5 +1,10 @@
 /*
- * Parts 4 to 7: a GPU has memory of its own, and does what it is told later.
+ * Parts 4 to 7: a GPU has its own memory, and runs what it is given later.
+ *
+ *     kernel   computes                    called by
+ *     axpy     y = a x + y, count floats   first_axpy()
+ *
+ * Each thread handles one element. Launch: enough blocks for all.
  */
 #include "lab0.h"
 
@@ -9,7 +14,6 @@
 ncclResult_t first_trip(const float *in, float *out, size_t count)
 {
     // BEGIN HOLE part 4: there and back (about 8 lines)
-    // USES in out count
     // HINT: cudaMalloc, cudaMemcpy up, given_double on stream 0, cudaMemcpy
     // HINT: down, cudaFree. How many bytes are count floats?
     const size_t nbytes = count * sizeof *in;
@@ -26,7 +30,6 @@ ncclResult_t first_trip(const float *in, float *out, size_t count)
 static __global__ void axpy(float a, const float *x, float *y, size_t count)
 {
     // BEGIN HOLE part 5: the kernel (device, about 3 lines)
-    // USES a x y count
     // HINT: blockIdx.x, blockDim.x, threadIdx.x: which element is this
     // HINT: thread's? Is there one for each thread?
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -39,7 +42,6 @@ ncclResult_t first_axpy(float a, const float *x, float *y, size_t count,
                         cudaStream_t stream)
 {
     // BEGIN HOLE part 5: the launch (about 4 lines)
-    // USES axpy a x y count stream
     // HINT: axpy<<<blocks, threads, 0, stream>>>: how many blocks do `count`
     // HINT: threads need? cudaGetLastError says whether the launch worked.
     const unsigned threads = 256;
@@ -54,7 +56,6 @@ ncclResult_t first_order(float *x, size_t count, cudaStream_t one,
                          cudaStream_t two)
 {
     // BEGIN HOLE part 6: order (about 7 lines)
-    // USES x count one two
     // HINT: cudaEventCreate, cudaEventRecord on one stream,
     // HINT: cudaStreamWaitEvent on the other. cudaEventDestroy does not wait.
     cudaEvent_t doubled;
@@ -71,7 +72,6 @@ ncclResult_t first_order(float *x, size_t count, cudaStream_t one,
 ncclResult_t first_overlap(const struct first_work *w)
 {
     // BEGIN HOLE part 7: overlap (about 14 lines)
-    // USES w
     // HINT: for each piece: cudaMemcpyAsync on w->up, given_double and
     // HINT: cudaMemcpyAsync on w->down, and between them what part 6 taught.
     const size_t n = w->count / (size_t)w->npieces, nbytes = n * sizeof(float);

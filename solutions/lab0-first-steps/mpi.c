@@ -11,7 +11,6 @@ void first_message(const int *out, int *in, int count, int from, int to,
                    MPI_Comm comm)
 {
     // BEGIN HOLE part 1: one message (about 6 lines)
-    // USES out in count from to comm
     // HINT: MPI_Comm_rank tells a process which rank it is. MPI_Send on one,
     // HINT: MPI_Recv on the other, with the same tag, a number that you choose.
     int rank;
@@ -26,7 +25,6 @@ void first_message(const int *out, int *in, int count, int from, int to,
 void first_share(int *values, int count, int root, MPI_Comm comm)
 {
     // BEGIN HOLE part 2: a broadcast (about 1 line)
-    // USES values count root comm
     // HINT: MPI_Bcast: which ranks call it?
     MPI_Bcast(values, count, MPI_INT, root, comm);
     // END HOLE
@@ -35,13 +33,12 @@ void first_share(int *values, int count, int root, MPI_Comm comm)
 /*
  *     step      rank 0         rank 1         rank 2
  *     start     a . .          . b .          . . c
- *     1         a . c          a b .          . b c     the block of the left
- *     2         a b c          a b c          a b c     what that one got
+ *     1         a . c          a b .          . b c     the left one's block
+ *     2         a b c          a b c          a b c     what it got in step 1
  */
 void first_ring(const int *mine, int *all, int count, MPI_Comm comm)
 {
     // BEGIN HOLE part 3: a ring (about 14 lines)
-    // USES mine all count comm
     // HINT: first your own block into its place. Then, in each step, pass on
     // HINT: the block that came last. MPI_Sendrecv: why not MPI_Send, then
     // HINT: MPI_Recv?

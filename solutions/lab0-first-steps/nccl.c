@@ -8,7 +8,6 @@
 ncclResult_t first_comm(MPI_Comm mpi_comm, ncclComm_t *comm)
 {
     // BEGIN HOLE part 8: a communicator (about 8 lines)
-    // USES mpi_comm comm
     // HINT: ncclGetUniqueId on one rank, MPI_Bcast of its bytes (MPI_BYTE),
     // HINT: ncclCommInitRank on all.
     int rank, nranks;
@@ -27,7 +26,6 @@ ncclResult_t first_swap(const float *sendbuf, float *recvbuf, size_t count,
                         int partner, ncclComm_t comm, cudaStream_t stream)
 {
     // BEGIN HOLE part 9: a group (about 5 lines)
-    // USES sendbuf recvbuf count partner comm stream
     // HINT: ncclSend, ncclRecv: which comes first? ncclGroupStart and
     // HINT: ncclGroupEnd make the question go away.
     LAB_TRY(ncclGroupStart());
@@ -43,7 +41,6 @@ ncclResult_t first_collectives(const float *sendbuf,
                                int root, ncclComm_t comm, cudaStream_t stream)
 {
     // BEGIN HOLE part 10: four collectives (about 12 lines)
-    // USES sendbuf out count root comm stream
     // HINT: ncclBroadcast, ncclAllGather, ncclReduceScatter, ncclAllReduce.
     // HINT: What does the count of each one count: what a rank sends, or what
     // HINT: it receives? ncclCommCount tells the number of ranks.

@@ -9,8 +9,8 @@
  *   halving-doubling    2 log2(n) a     + 2(n-1)/n M/B   n a power of two
  *   hierarchical        inside a node and across nodes, each by its own link
  *
- * All of them first copy sendbuf to recvbuf and then work in recvbuf; what they
- * combine they receive into c->scratch.
+ * All of them first copy sendbuf to recvbuf and then work in recvbuf. What has
+ * to be combined is received into c->scratch.
  */
 #include "lab1.h"
 
@@ -21,7 +21,6 @@ ncclResult_t allreduce_over_ring(void *buf, size_t count, ncclDataType_t type,
                                  int right, const struct coll *c)
 {
     // BEGIN HOLE part 3: ring (about 14 lines)
-    // USES buf count type op m index left right c
     // HINT: coll_piece(count, m, i) wraps i round the ring;
     // HINT: coll_exchange_combine().
     for (int s = 0; s < m - 1; s++)
@@ -52,7 +51,6 @@ ncclResult_t allreduce_tree(const void *sendbuf, void *recvbuf, size_t count,
                             const struct coll *c)
 {
     // BEGIN HOLE part 3: tree (about 3 lines)
-    // USES sendbuf recvbuf count type op c
     // HINT: you wrote both halves in part 2.
     LAB_TRY(p2p_reduce(sendbuf, recvbuf, count, type, op, 0, c));
     return p2p_broadcast(recvbuf, recvbuf, count, type, 0, c);
@@ -64,7 +62,6 @@ ncclResult_t allreduce_over_cube(void *buf, size_t count, ncclDataType_t type,
                                  const int *rank_of, const struct coll *c)
 {
     // BEGIN HOLE part 3: halving-doubling (about 25 lines)
-    // USES buf count type op p v rank_of c
     // HINT: record the piece of each level on the way down; the way up needs
     // HINT: them in reverse. Partners differ in one bit of v.
     struct piece mine[32] = {{0, count}};
@@ -97,14 +94,12 @@ ncclResult_t allreduce_halving_doubling(const void *sendbuf, void *recvbuf,
                                         size_t count, ncclDataType_t type,
                                         ncclRedOp_t op, const struct coll *c)
 {
-    enum { MAX_RANKS = 1024 };
-    int rank_of[MAX_RANKS];
-    if (c->nranks > MAX_RANKS)
+    int rank_of[LAB_MAX_RANKS];
+    if (c->nranks > LAB_MAX_RANKS)
         return ncclInvalidArgument;
     const int p = coll_active_ranks(c->nranks, rank_of);
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
     // BEGIN HOLE part 3: folding (about 16 lines)
-    // USES op p rank_of
     // HINT: an even rank among the first 2(n-p) sends its vector to the odd
     // HINT: rank above it, sits out, and receives the result at the end.
     const int folded = c->nranks - p;
@@ -148,7 +143,6 @@ ncclResult_t allreduce_hierarchical(const void *sendbuf, void *recvbuf,
     LAB_TRY(coll_copy(recvbuf, sendbuf, count, type, c->stream));
 
     // BEGIN HOLE part 3: hierarchical (about 30 lines)
-    // USES op size first nshards local node
     // HINT: inside a node, step k = 1 .. size-1 sends to local + k and receives
     // HINT: from local - k, both modulo size. Only local < nshards own a shard.
     const int owner = local < nshards;
@@ -184,10 +178,9 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
                             const struct coll *c)
 {
     // BEGIN HOLE part 3: choice (about 20 lines)
-    // USES sendbuf recvbuf count type op c
     // HINT: the table at the head of this file, with figures from part 4.
-    // From --bench: what it costs to start a step, the bandwidth inside a node,
-    // and the size from which sending less between nodes is worth more steps.
+    // From --bench: the time to start a step, the bandwidth inside a node, and
+    // the size from which fewer bytes between nodes outweigh more steps.
     const double STEP_US = 14.0, BYTES_PER_US = 100e3, ACROSS_BYTES = 3e6;
     const double nbytes = (double)count * coll_type_size(type);
     if (c->nranks > c->ranks_per_node && c->ranks_per_node > 1 &&

@@ -10,13 +10,12 @@
 
 #include <stdlib.h> /* qsort */
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
 ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
                     size_t count, const struct coll *c)
 {
     // BEGIN HOLE part 4: three ways (about 15 lines)
-    // USES way sendbuf recvbuf count c
     // HINT: the counts of reduce-scatter and all-gather are per rank; this
     // HINT: rank's block of recvbuf can hold the intermediate result.
     const size_t block = count / c->nranks;
@@ -46,14 +45,15 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of n values, which it sorts. Given. */
+/* Sort n values and return their median. Given. */
 static double median(double *values, int n)
 {
     qsort(values, n, sizeof *values, by_value);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* The largest `us` of all ranks, by an all-reduce on the stream. Given. */
+/* Replace *us by the largest on any rank, with an all-reduce on the stream.
+ * Given. */
 static ncclResult_t slowest(double *us, const struct coll *c)
 {
     double *const d = c->scratch;
@@ -73,35 +73,37 @@ ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
     double each[64];
     if (iterations < 1 || iterations > 64)
         return ncclInvalidArgument;
-    cudaEvent_t begin, end;
-    LAB_TRY_CUDA(cudaEventCreate(&begin));
-    LAB_TRY_CUDA(cudaEventCreate(&end));
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin = NULL, end = NULL;
+    LAB_OUT_CUDA(cudaEventCreate(&begin));
+    LAB_OUT_CUDA(cudaEventCreate(&end));
     // BEGIN HOLE part 4: a fair clock (about 12 lines)
-    // USES way sendbuf recvbuf count warmup
     // HINT: cudaEventRecord, cudaEventSynchronize, cudaEventElapsedTime
     // HINT: (which gives milliseconds).
     for (int i = -warmup; i < iterations; i++) {
-        LAB_TRY_CUDA(cudaEventRecord(begin, c->stream));
-        LAB_TRY(sum_by(way, sendbuf, recvbuf, count, c));
-        LAB_TRY_CUDA(cudaEventRecord(end, c->stream));
-        LAB_TRY_CUDA(cudaEventSynchronize(end));
+        LAB_OUT_CUDA(cudaEventRecord(begin, c->stream));
+        LAB_OUT(sum_by(way, sendbuf, recvbuf, count, c));
+        LAB_OUT_CUDA(cudaEventRecord(end, c->stream));
+        LAB_OUT_CUDA(cudaEventSynchronize(end));
         float ms;
-        LAB_TRY_CUDA(cudaEventElapsedTime(&ms, begin, end));
+        LAB_OUT_CUDA(cudaEventElapsedTime(&ms, begin, end));
         if (i >= 0)
             each[i] = ms * 1000.0;
     }
     // END HOLE
-    LAB_TRY_CUDA(cudaEventDestroy(begin));
-    LAB_TRY_CUDA(cudaEventDestroy(end));
     *us = median(each, iterations);
-    return slowest(us, c);
+out:
+    if (begin)
+        cudaEventDestroy(begin);
+    if (end)
+        cudaEventDestroy(end);
+    return err == ncclSuccess ? slowest(us, c) : err;
 }
 
 void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,
                     double *beta)
 {
     // BEGIN HOLE part 4: fit (about 14 lines)
-    // USES bytes us n alpha beta
     // HINT: us = alpha + slope * bytes is linear in its unknowns. With weights
     // HINT: w, the two normal equations need sums of w, wx, wy, wxx and wxy.
     double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;

@@ -23,7 +23,6 @@ ncclResult_t p2p_broadcast(const void *sendbuf, void *recvbuf, size_t count,
                            ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: broadcast (about 15 lines)
-    // USES sendbuf recvbuf count type root c
     // HINT: go from the highest bit down. Which ranks have the data so far?
     // HINT: The virtual ranks that are multiples of 2 * bit: each has one new
     // HINT: partner.
@@ -51,7 +50,6 @@ ncclResult_t p2p_scatter(const void *sendbuf, void *recvbuf, size_t count,
                          ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: scatter (about 12 lines)
-    // USES sendbuf recvbuf count type root c
     // HINT: one group; the root's own block is a copy.
     if (c->rank != root)
         return ncclRecv(recvbuf, count, type, root, c->comm, c->stream);
@@ -70,7 +68,6 @@ ncclResult_t p2p_gather(const void *sendbuf, void *recvbuf, size_t count,
                         ncclDataType_t type, int root, const struct coll *c)
 {
     // BEGIN HOLE part 2: gather (about 12 lines)
-    // USES sendbuf recvbuf count type root c
     if (c->rank != root)
         return ncclSend(sendbuf, count, type, root, c->comm, c->stream);
     LAB_TRY(ncclGroupStart());
@@ -88,7 +85,6 @@ ncclResult_t p2p_all_gather(const void *sendbuf, void *recvbuf, size_t count,
                             ncclDataType_t type, const struct coll *c)
 {
     // BEGIN HOLE part 2: all-gather (about 15 lines)
-    // USES sendbuf recvbuf count type c
     // HINT: in step s, a rank passes on the block it received in step s - 1:
     // HINT: which one is that?
     const int n = c->nranks;
@@ -114,7 +110,6 @@ ncclResult_t p2p_reduce(const void *sendbuf, void *recvbuf, size_t count,
                         const struct coll *c)
 {
     // BEGIN HOLE part 2: reduce (about 18 lines)
-    // USES sendbuf recvbuf count type op root c
     // HINT: the tree of the broadcast, from the lowest bit up. Accumulate in
     // HINT: the first half of c->scratch and receive into the second.
     const int n = c->nranks;
@@ -140,7 +135,6 @@ ncclResult_t p2p_reduce_scatter(const void *sendbuf, void *recvbuf,
                                 ncclRedOp_t op, const struct coll *c)
 {
     // BEGIN HOLE part 2: reduce-scatter (about 20 lines)
-    // USES sendbuf recvbuf count type op c
     // HINT: block b starts at rank b + 1 and accumulates on its way round the
     // HINT: ring to rank b. Use the two halves of c->scratch alternately: one
     // HINT: to send from, one to receive into.

@@ -18,7 +18,6 @@ int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
                   int *bucket)
 {
     // BEGIN HOLE part 3: assign (about 14 lines)
-    // USES m cap_nbytes size_nbytes bucket
     // HINT: keep track of the bytes in the last bucket so far.
     int nbuckets = 0;
     size_t filled = 0; // bytes in the last bucket
@@ -81,7 +80,6 @@ ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
     int bucket[NN_MAX_DEPTH];
     const int nbuckets = bucket_assign(m, cap_nbytes, size_of(type), bucket);
     // BEGIN HOLE part 3: one all-reduce a bucket (about 25 lines)
-    // USES m type s nbuckets
     // HINT: packed in order, the buckets follow one another in s->scratch:
     // HINT: where does each begin, and where does the last one end?
     size_t at = 0;

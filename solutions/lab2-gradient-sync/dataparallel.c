@@ -28,7 +28,6 @@ ncclResult_t dp_after(struct replica *waits, struct replica *on)
 ncclResult_t dp_replicate(struct replica *r, int n)
 {
     // BEGIN HOLE part 4: replicate (about 15 lines)
-    // USES r n
     // HINT: cudaMemcpyPeerAsync; r[0]'s last update has to complete first.
     for (int d = 1; d < n; d++) {
         LAB_TRY(dp_after(&r[d], &r[0]));
@@ -52,7 +51,6 @@ ncclResult_t dp_scatter(struct replica *r, int n, const float *x,
     const size_t count = (size_t)shape->rows * (size_t)shape->in;
     const size_t target_nbytes = nn_target_count(shape) * nn_target_size(shape);
     // BEGIN HOLE part 4: scatter (about 15 lines)
-    // USES n x target count target_nbytes
     // HINT: replica 0 also gets a copy of its rows.
     for (int d = 0; d < n; d++) {
         const size_t at = (size_t)d;
@@ -74,7 +72,6 @@ ncclResult_t dp_scatter(struct replica *r, int n, const float *x,
 ncclResult_t dp_reduce(struct replica *r, int n, float *scratch)
 {
     // BEGIN HOLE part 4: reduce (about 20 lines)
-    // USES r n scratch
     // HINT: nn_add() and nn_scale() run on the current device: which one is
     // HINT: that after dp_after()?
     struct nn *const m = &r[0].m;

@@ -16,7 +16,6 @@
 ncclResult_t sync_broadcast(struct nn *m, const struct sync *s)
 {
     // BEGIN HOLE part 1: broadcast (about 8 lines)
-    // USES m s
     // HINT: p->tied tells whether a parameter shares another's memory.
     for (int i = 0; i < m->nparams; i++) {
         const struct nn_param *const p = &m->param[i];
@@ -31,7 +30,6 @@ ncclResult_t sync_broadcast(struct nn *m, const struct sync *s)
 ncclResult_t sync_gradients(struct nn *m, const struct sync *s)
 {
     // BEGIN HOLE part 1: mean of the gradients (about 8 lines)
-    // USES m s
     // HINT: one of NCCL's reduction operations is the mean.
     for (int i = 0; i < m->nparams; i++) {
         const struct nn_param *const p = &m->param[i];
@@ -47,7 +45,6 @@ ncclResult_t sync_step(struct nn *m, const struct nn_batch *batch,
                        struct nn_optimizer *o, const struct sync *s)
 {
     // BEGIN HOLE part 1: a step (about 6 lines)
-    // USES m batch o s
     // HINT: the head of nn/mlp.h shows the order of a step.
     LAB_TRY_CUDA(nn_zero_grad(m));
     LAB_TRY_CUDA(nn_forward(m, batch));
@@ -63,7 +60,6 @@ ncclResult_t sync_accumulate(struct nn *m, const struct nn_batch *batch,
                              const struct sync *s)
 {
     // BEGIN HOLE part 2: accumulation (about 9 lines)
-    // USES m batch micro o s
     // HINT: a backward pass adds `scale` times its gradients to those there.
     LAB_TRY_CUDA(nn_zero_grad(m));
     for (int j = 0; j < micro; j++) {

@@ -6,14 +6,14 @@
  *          rank 3 --g--/   \--W--> rank 3
  *
  * The server receives n-1 gradients and sends n-1 sets of parameters; in a ring
- * all-reduce, every link carries 2(n-1)/n of one. Each added rank makes it
- * worse.
+ * all-reduce, every link carries 2(n-1)/n of one. So each additional rank makes
+ * the server slower, but not the ring.
  */
 #include "lab2.h"
 
 #include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-/* This rank's own gradients. Given. */
+/* Compute this rank's own gradients. Given. */
 static ncclResult_t compute(struct nn *m, const struct nn_batch *batch)
 {
     LAB_TRY_CUDA(nn_zero_grad(m));
@@ -22,11 +22,10 @@ static ncclResult_t compute(struct nn *m, const struct nn_batch *batch)
     return ncclSuccess;
 }
 
-/* Add up all workers' gradients into the server's, and take the mean. */
+/* Add all workers' gradients to the server's, and take the mean. */
 static ncclResult_t collect(struct nn *m, const struct sync *s)
 {
     // BEGIN HOLE part 6: the server collects (about 18 lines)
-    // USES m s
     // HINT: receive all gradients of one worker in a single group, one after
     // HINT: the other in s->scratch; then add them.
     for (int from = 1; from < s->nranks; from++) {
@@ -64,7 +63,6 @@ ncclResult_t server_step(struct nn *m, const struct nn_batch *batch,
         LAB_TRY_CUDA(nn_optimizer_step(o, m));
     }
     // BEGIN HOLE part 6: workers send, the server answers (about 20 lines)
-    // USES m s
     // HINT: a worker's sends are one group, its receives another.
     if (s->rank != 0) {
         LAB_TRY(ncclGroupStart());

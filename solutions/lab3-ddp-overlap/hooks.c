@@ -13,7 +13,6 @@
 ncclResult_t ddp_launch(struct ddp *d, int bucket)
 {
     // BEGIN HOLE part 2: launch (about 9 lines)
-    // USES d bucket
     // HINT: cudaEventRecord, cudaStreamWaitEvent; NCCL can reduce to a mean.
     const struct ddp_bucket *const b = &d->bucket[bucket];
     float *const buf = d->grads + b->begin;
@@ -30,7 +29,6 @@ int ddp_ready(void *arg, int param)
 {
     struct ddp *const d = arg;
     // BEGIN HOLE part 2: ready (about 9 lines)
-    // USES d param
     // HINT: one call may launch several buckets, or none.
     if (d->no_sync)
         return ncclSuccess;
@@ -47,7 +45,6 @@ int ddp_ready(void *arg, int param)
 ncclResult_t ddp_finish(struct ddp *d)
 {
     // BEGIN HOLE part 2: finish (about 14 lines)
-    // USES d
     // HINT: the compute stream waits on every bucket's `done`. (All-reduces of
     // HINT: one stream finish in order, so the last event alone would do.)
     if (d->no_sync)
@@ -67,7 +64,6 @@ ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *batch,
                       struct nn_optimizer *o)
 {
     // BEGIN HOLE part 2: a step (about 7 lines)
-    // USES d batch o
     LAB_TRY_CUDA(nn_zero_grad(d->m));
     LAB_TRY_CUDA(nn_forward(d->m, batch));
     LAB_TRY_CUDA(nn_backward(d->m, 1, ddp_ready, d));
@@ -81,8 +77,8 @@ ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *batch,
                             int micro, struct nn_optimizer *o)
 {
     // BEGIN HOLE part 3: accumulation (about 12 lines)
-    // USES d batch micro o
-    // HINT: the last pass launches the sums of all passes.
+    // HINT: the last pass launches the buckets, which then hold the sums of all
+    // HINT: passes.
     LAB_TRY_CUDA(nn_zero_grad(d->m));
     for (int j = 0; j < micro; j++) {
         d->no_sync = j < micro - 1;

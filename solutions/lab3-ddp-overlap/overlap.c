@@ -12,7 +12,7 @@
 
 #include <math.h> /* sqrt */
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
 ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
                              double *ms)
@@ -30,7 +30,7 @@ ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
     return ncclSuccess;
 }
 
-/* What is measured. Given. */
+/* The part of a step to measure. Given. */
 enum part { COMPUTE, COMM, BOTH };
 
 static ncclResult_t run_part(struct ddp *d, const struct nn_batch *batch,
@@ -51,20 +51,20 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
                              struct overlap_times *out)
 {
     double ms[3] = {0, 0, 0};
-    cudaEvent_t begin, end;
-    LAB_TRY_CUDA(cudaEventCreate(&begin));
-    LAB_TRY_CUDA(cudaEventCreate(&end));
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin = NULL, end = NULL;
+    LAB_OUT_CUDA(cudaEventCreate(&begin));
+    LAB_OUT_CUDA(cudaEventCreate(&end));
     // BEGIN HOLE part 4: measure (about 16 lines)
-    // USES d batch out ms begin end run_part
     // HINT: record events on the compute stream: ddp_finish() makes it wait
     // HINT: for the buckets.
     for (int part = COMPUTE; part <= BOTH; part++) {
-        LAB_TRY(run_part(d, batch, part)); // warm-up
-        LAB_TRY_CUDA(cudaEventRecord(begin, d->compute));
-        LAB_TRY(run_part(d, batch, part));
-        LAB_TRY_CUDA(cudaEventRecord(end, d->compute));
-        LAB_TRY_CUDA(cudaEventSynchronize(end));
-        LAB_TRY(overlap_between(d, begin, end, &ms[part]));
+        LAB_OUT(run_part(d, batch, part)); // warm-up
+        LAB_OUT_CUDA(cudaEventRecord(begin, d->compute));
+        LAB_OUT(run_part(d, batch, part));
+        LAB_OUT_CUDA(cudaEventRecord(end, d->compute));
+        LAB_OUT_CUDA(cudaEventSynchronize(end));
+        LAB_OUT(overlap_between(d, begin, end, &ms[part]));
     }
     out->compute = ms[COMPUTE];
     out->comm = ms[COMM];
@@ -72,15 +72,17 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
     out->exposed = out->both - out->compute;
     out->hidden = out->comm - out->exposed;
     // END HOLE
-    LAB_TRY_CUDA(cudaEventDestroy(begin));
-    LAB_TRY_CUDA(cudaEventDestroy(end));
-    return ncclSuccess;
+out:
+    if (begin)
+        cudaEventDestroy(begin);
+    if (end)
+        cudaEventDestroy(end);
+    return err;
 }
 
 size_t overlap_cap(size_t nbytes, double a_us, double bytes_per_us)
 {
     // BEGIN HOLE part 4: cap (about 3 lines)
-    // USES nbytes a_us bytes_per_us
     // HINT: nbytes / cap buckets pay a_us each, and the bytes of the last one
     // HINT: are exposed. Which cap minimises the sum of both?
     return (size_t)sqrt((double)nbytes * a_us * bytes_per_us);

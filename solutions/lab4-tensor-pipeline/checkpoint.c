@@ -19,7 +19,6 @@
 ncclResult_t checkpoint_slot(struct stage *s, struct slot *k)
 {
     // BEGIN HOLE part 3: what a slot keeps (about 10 lines)
-    // USES s k
     // HINT: slot_make_input(); slot_make_rest() once, for s->work. A stage
     // HINT: with checkpointing has one chunk.
     if (!s->work.saved[0].z.data) {
@@ -35,7 +34,6 @@ ncclResult_t checkpoint_slot(struct stage *s, struct slot *k)
 ncclResult_t checkpoint_backward(struct stage *s, struct slot *k)
 {
     // BEGIN HOLE part 3: forward again (about 3 lines)
-    // USES s k
     // HINT: the output of slot_forward() has already been sent. Which buffer
     // HINT: may it overwrite?
     LAB_TRY(slot_forward(s, k, s->dx));

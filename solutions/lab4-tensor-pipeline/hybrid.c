@@ -19,7 +19,6 @@ struct grid grid_of(int rank, int nranks, int tp, int pp)
 {
     struct grid g = {.tp = tp, .pp = pp, .dp = nranks / tp / pp};
     // BEGIN HOLE part 3: coordinates (about 4 lines)
-    // USES rank g
     g.tp_rank = rank % tp;
     g.dp_rank = rank / tp % g.dp;
     g.pp_rank = rank / tp / g.dp;
@@ -32,7 +31,6 @@ ncclResult_t grid_split(const struct grid *g, ncclComm_t comm,
                         ncclComm_t *pp_comm)
 {
     // BEGIN HOLE part 3: communicators (about 8 lines)
-    // USES g comm tp_comm dp_comm pp_comm
     // HINT: ncclCommSplit(): ranks of one colour stay together, ordered by
     // HINT: key. Along a dimension, the other two coordinates are constant.
     LAB_TRY(ncclCommSplit(comm, g->pp_rank * g->dp + g->dp_rank, g->tp_rank,
@@ -52,7 +50,6 @@ ncclResult_t hybrid_reduce(void *arg, int block)
     // in a stage, db follows da in memory
     const size_t count = matrix_count(b->da) + matrix_count(b->db);
     // BEGIN HOLE part 3: reduce behind the backward pass (about 7 lines)
-    // USES h block b count
     // HINT: lab 3's ddp_launch(). h->ready[] has an event for each block.
     if (h->grid.dp == 1)
         return ncclSuccess;
@@ -67,7 +64,6 @@ ncclResult_t hybrid_reduce(void *arg, int block)
 ncclResult_t hybrid_finish(struct hybrid *h)
 {
     // BEGIN HOLE part 3: finish (about 4 lines)
-    // USES h
     LAB_TRY_CUDA(cudaEventRecord(h->done, h->comm_stream));
     LAB_TRY_CUDA(cudaStreamWaitEvent(h->stage.stream, h->done, 0));
     return ncclSuccess;
@@ -80,7 +76,6 @@ ncclResult_t hybrid_step(struct hybrid *h, const struct nn_batch *batch)
     const int n = hybrid_schedule(h, action);
     const struct pipe pipe = {h->pp_comm, &h->stage};
     // BEGIN HOLE part 3: a step (about 7 lines)
-    // USES h batch action n pipe
     // HINT: stage_begin(), hybrid_run(), hybrid_finish(), hybrid_update().
     LAB_TRY(stage_begin(&h->stage, batch));
     LAB_TRY(hybrid_run(h, &pipe, action, n));

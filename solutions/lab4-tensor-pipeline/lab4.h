@@ -79,8 +79,9 @@ ncclResult_t tp_block_backward(const struct tp *t, const struct block *block,
 
 /*
  * The other form: a column-parallel layer whose output is gathered. y, (rows,
- * out), is complete on all ranks, and so is dy in the backward pass. space has
- * room for rows * out floats. One all-gather forward, one all-reduce backward.
+ * out), is complete on all ranks, and so is dy in the backward pass. space is
+ * scratch memory of rows * out floats. One all-gather forward, one all-reduce
+ * backward.
  */
 ncclResult_t tp_gather_forward(const struct tp *t, struct matrix x,
                                struct matrix w, struct matrix y, float *space);
@@ -99,8 +100,8 @@ struct pipe_action { /* one pass of a micro-batch through a chunk */
 };
 
 /*
- * Write the passes of a stage in one step, in order, to out, which has room for
- * 2 * nmicro of them. All have chunk 0. Returns their number. Not collective.
+ * Write to out, in order, the passes that a stage runs in one step: at most 2 *
+ * nmicro, all of chunk 0. Returns their number. Not collective.
  *
  *   fill-drain   all forward passes, then all backward passes, micro-batch 0
  *                first
@@ -114,7 +115,7 @@ int schedule_fill_drain(int nstages, int stage, int nmicro,
 int schedule_1f1b(int nstages, int stage, int nmicro, struct pipe_action *out);
 
 struct pipe {
-    ncclComm_t comm; /* of the stages: stage i is rank i */
+    ncclComm_t comm; /* stage i is rank i */
     struct stage *stage;
 };
 
@@ -147,11 +148,11 @@ ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n);
 
 /* ---- part 3: checkpoints (checkpoint.c) ---------------------------------- */
 
-/* Give a new slot its memory: an x[0] of its own, and for everything else that
- * of s->work, which is allocated with the first slot. */
+/* Give a new slot its memory: its own x[0], and the memory of s->work for
+ * everything else. s->work is allocated along with the first slot. */
 ncclResult_t checkpoint_slot(struct stage *s, struct slot *k);
 
-/* Like slot_backward(), for a slot of which only the input is left. */
+/* Like slot_backward(), for a slot that has kept only its input. */
 ncclResult_t checkpoint_backward(struct stage *s, struct slot *k);
 
 /* ---- part 3: hybrid (hybrid.c) ------------------------------------------- */
@@ -230,14 +231,14 @@ ncclResult_t hybrid_step(struct hybrid *h, const struct nn_batch *batch);
 /*
  * Like schedule_1f1b(), for stages with nchunks chunks each. nmicro is a
  * multiple of nstages; out has room for 2 * nmicro * nchunks. Forward pass
- * number k, from 0, is of
+ * number k, from 0, runs
  *
  *     chunk        k / nstages % nchunks
  *     micro-batch  k / (nstages * nchunks) * nstages + k % nstages
  *
- * and so is backward pass number k, but with the chunks in reverse. The warm-up
- * is 2 * (nstages - stage - 1) + (nchunks - 1) * nstages forward passes, or all
- * of them if there are fewer.
+ * and backward pass number k the same, but with the chunks in reverse. The
+ * warm-up is 2 * (nstages - stage - 1) + (nchunks - 1) * nstages forward
+ * passes, or all of them if there are fewer.
  */
 int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
                          struct pipe_action *out);
@@ -250,14 +251,14 @@ ncclResult_t pipe_run_interleaved(const struct pipe *p,
 /* ---- part 5, a bonus: no bubble (zero.c) --------------------------------- */
 
 /*
- * The backward pass of a block on one device in two halves: one that the
- * previous stage waits for, and one that nobody waits for.
+ * The backward pass of a block on one device in two halves. The previous stage
+ * waits for the first half; no stage waits for the second.
  *
  * zero_inputs() computes dx from dy, as dense_backward() does, and leaves in s
- * what the other half needs. zero_weights() adds to da and db; other passes may
- * run in between, but not of this block and micro-batch. Each takes as long as
- * dense_forward(). No memory but that of s and scratch, (rows, hidden), is
- * used; dy may be overwritten.
+ * what the other half needs. zero_weights() adds to da and db. Passes of other
+ * blocks or micro-batches may run in between. Each half takes as long as
+ * dense_forward(). Uses no memory but s and scratch, (rows, hidden); may
+ * overwrite dy.
  */
 ncclResult_t zero_inputs(const struct tp *t, const struct block *block,
                          const struct saved *s, struct matrix dy,
@@ -266,11 +267,11 @@ ncclResult_t zero_weights(const struct tp *t, const struct block *block,
                           struct matrix x, const struct saved *s);
 
 /*
- * Write the passes of a stage in one step, in order, to out, and return their
- * number: a forward pass, a PIPE_BACKWARD (for the inputs) and a PIPE_WEIGHTS
- * of each micro-batch in each chunk. Every pass takes 1 unit of time, or
- * with two chunks half of one. A micro-batch is in flight in a chunk from its
- * forward pass to its PIPE_WEIGHTS. Not collective.
+ * Write to out, in order, the passes that a stage runs in one step, and return
+ * their number: for each micro-batch in each chunk a forward pass, a
+ * PIPE_BACKWARD (for the inputs) and a PIPE_WEIGHTS. Every pass takes 1 unit of
+ * time, or half a unit if there are two chunks. A micro-batch is in flight in a
+ * chunk from its forward pass to its PIPE_WEIGHTS. Not collective.
  *
  *   zero-h1   one chunk. nmicro is at least nstages. From the start of stage
  *             0 to the end of the last pass of any stage: 3 * nmicro + nstages
@@ -290,7 +291,7 @@ enum { ZERO_CHUNKS = 2, ZERO_BUFFERS = 4 };
 
 struct zero { /* a stage whose backward passes come in halves */
     struct stage *stage;
-    ncclComm_t comm[2][ZERO_CHUNKS];   /* of [kind][chunk]; stage i is rank i */
+    ncclComm_t comm[2][ZERO_CHUNKS];   /* [kind][chunk]; stage i is rank i */
     cudaStream_t send[2][ZERO_CHUNKS]; /* non-blocking */
     struct zero_out {                  /* results of passes, and their events */
         float *buf;                    /* (rows, hidden) */
@@ -303,8 +304,8 @@ struct zero_message { /* comm and send are of this kind and chunk */
     size_t count; /* floats */
     int peer;     /* stage on the other side; -1: no message */
     ncclComm_t comm;
-    cudaStream_t send; /* for what goes out */
-    cudaEvent_t ready; /* of what goes out, yours to record: buf is complete */
+    cudaStream_t send; /* for an outgoing message */
+    cudaEvent_t ready; /* likewise, yours to record: buf is full */
     cudaEvent_t sent;  /* likewise: buf may be overwritten */
 };
 
@@ -313,8 +314,8 @@ struct zero_message { /* comm and send are of this kind and chunk */
 ncclResult_t zero_init(struct zero *z, struct stage *stage, ncclComm_t comm);
 void zero_release(struct zero *z);
 
-/* Given: the messages of an action, as pipe_input() and pipe_output(), of which
- * PIPE_WEIGHTS has none; and the action itself, on the stage's stream. Not
+/* Given. The messages of an action, like pipe_input() and pipe_output() (a
+ * PIPE_WEIGHTS has none); and the action itself, on the stage's stream. Not
  * collective. */
 struct zero_message zero_input(const struct zero *z,
                                const struct pipe_action *a);
@@ -323,21 +324,21 @@ struct zero_message zero_output(const struct zero *z,
 ncclResult_t zero_pass(const struct zero *z, const struct pipe_action *a);
 
 /*
- * Run n actions in order on the stage's stream, with their messages. What goes
- * out is sent on the message's own stream: passes do not wait until the other
- * side takes it. In one communicator, messages are sent and received in the
- * order of the actions.
+ * Run n actions in order on the stage's stream, with their messages. A result
+ * is sent on its message's own stream, so that passes don't wait until the
+ * other side receives it. In one communicator, messages are sent and received
+ * in the order of the actions.
  */
 ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n);
 
 /* ---- part 6, a bonus: products that hide their messages (pieces.c) ------- */
 
 /*
- * Part 1's block, but each of n ranks has only its own rows of x and y, rows/n
- * of them: rank r those from r * rows/n on. All rows of x are gathered before
- * A, and the sum over ranks is scattered after B. An all-gather and a
- * reduce-scatter send what the all-reduce did; both can be taken to pieces, one
- * for each rank's rows.
+ * Part 1's block, but each of n ranks has only its own rows/n rows of x and y:
+ * rank r those from r * rows/n on. All rows of x are gathered before A, and the
+ * sum over ranks is scattered after B. Together, the all-gather and the
+ * reduce-scatter send as much as the all-reduce did; both can be split into
+ * pieces, one for each rank's rows.
  */
 enum { SP_MAX_RANKS = 16 };
 
@@ -356,10 +357,11 @@ ncclResult_t sp_product(const struct sp *s, struct matrix x, struct matrix w,
                         int transposed, struct matrix y);
 
 /*
- * y = all @ w, of which all, (rows, in), are all ranks' rows. On entry `all`
- * has this rank's own in their place; on return, those of the others, too.
- * Products of rows that are here run while others are on their way: n products,
- * n - 1 messages of rows/n rows to the next rank. No host synchronisation.
+ * y = all @ w, where `all`, (rows, in), holds the rows of all ranks: on entry
+ * only this rank's own, in their place, on return those of the others, too. The
+ * product of rows that have arrived runs while further rows are in transit: n
+ * products, and n - 1 messages of rows/n rows to the next rank. The host does
+ * not synchronise.
  */
 ncclResult_t sp_gather_product(const struct sp *s, struct matrix all,
                                struct matrix w, int transposed,
@@ -367,9 +369,9 @@ ncclResult_t sp_gather_product(const struct sp *s, struct matrix all,
 
 /*
  * y, (rows/n, out), = this rank's rows of the sum over ranks of x @ w; x is
- * (rows, in/n). Sums of some ranks' products travel while the next product
- * runs: n products, n - 1 messages to the next rank. space has room for
- * 4 * rows / n * out floats.
+ * (rows, in/n). Partial sums travel while the next product runs: n products,
+ * and n - 1 messages to the next rank. space is scratch memory of 4 * rows / n
+ * * out floats.
  */
 ncclResult_t sp_product_scatter(const struct sp *s, struct matrix x,
                                 struct matrix w, int transposed,

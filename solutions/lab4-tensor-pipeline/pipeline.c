@@ -21,7 +21,6 @@ struct pipe_message pipe_input(const struct pipe *p,
     const int n = s->c.nstages, index = s->c.index;
     struct pipe_message m = {NULL, count, -1};
     // BEGIN HOLE part 2: what comes in (about 10 lines)
-    // USES s a n index m
     // HINT: stage_is_first(), stage_is_last(), stage_slot(). Stages form a
     // HINT: ring: after the last stage, the first one runs the next chunk.
     if (a->kind == PIPE_FORWARD && !stage_is_first(s, a->chunk)) {
@@ -45,7 +44,6 @@ struct pipe_message pipe_output(const struct pipe *p,
     const int n = s->c.nstages, index = s->c.index;
     struct pipe_message m = {NULL, count, -1};
     // BEGIN HOLE part 2: what goes out (about 8 lines)
-    // USES s a n index m
     if (a->kind == PIPE_FORWARD && !stage_is_last(s, a->chunk)) {
         m.buf = s->y;
         m.peer = (index + 1) % n;
@@ -62,7 +60,6 @@ ncclResult_t pipe_exchange(const struct pipe *p, const struct pipe_action *done,
                            int ndone, const struct pipe_action *next, int nnext)
 {
     // BEGIN HOLE part 2: exchange (about 16 lines)
-    // USES p done ndone next nnext
     // HINT: ncclGroupStart(), ncclGroupEnd()
     LAB_TRY(ncclGroupStart());
     for (int i = 0; i < ndone; i++) {
@@ -92,7 +89,6 @@ static ncclResult_t pass(const struct pipe *p, const struct pipe_action *a)
 ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 {
     // BEGIN HOLE part 2: a step (about 6 lines)
-    // USES p a n pass
     // HINT: the first pass may also need a message.
     LAB_TRY(pipe_exchange(p, NULL, 0, a, 1));
     for (int i = 0; i < n; i++) {
@@ -106,7 +102,7 @@ ncclResult_t pipe_run(const struct pipe *p, const struct pipe_action *a, int n)
 /*
  * The number of passes in the turn that starts with action i: 0 at the end of
  * the list; 2 for a forward pass and the backward pass after it; 1 otherwise,
- * which is so while passes of one kind follow each other.
+ * as in the warm-up and at the end, where passes of one kind follow each other.
  */
 static int turn_at(const struct pipe_action *a, int n, int i)
 {
@@ -125,7 +121,6 @@ ncclResult_t pipe_run_interleaved(const struct pipe *p,
                                   const struct pipe_action *a, int n)
 {
     // BEGIN HOLE part 4: interleaved, a step (about 11 lines)
-    // USES p a n pass turn_at
     // HINT: pipe_run(), with turns instead of passes.
     int turn = turn_at(a, n, 0);
     LAB_TRY(pipe_exchange(p, NULL, 0, a, turn));

@@ -26,7 +26,6 @@ int schedule_fill_drain(int nstages, int stage, int nmicro,
                         struct pipe_action *out)
 {
     // BEGIN HOLE part 2: fill-drain (about 6 lines)
-    // USES nstages stage nmicro out
     int n = 0;
     for (int m = 0; m < nmicro; m++)
         out[n++] = (struct pipe_action){PIPE_FORWARD, m, 0};
@@ -40,7 +39,6 @@ int schedule_fill_drain(int nstages, int stage, int nmicro,
 int schedule_1f1b(int nstages, int stage, int nmicro, struct pipe_action *out)
 {
     // BEGIN HOLE part 2: 1F1B (about 12 lines)
-    // USES nstages stage nmicro out
     // HINT: how many micro-batches can be in flight in later stages before the
     // HINT: first one comes back? The last stage turns each round at once.
     const int behind = nstages - stage - 1;
@@ -61,7 +59,6 @@ int schedule_interleaved(int nstages, int stage, int nmicro, int nchunks,
                          struct pipe_action *out)
 {
     // BEGIN HOLE part 4: interleaved (about 16 lines)
-    // USES nstages stage nmicro nchunks out
     // HINT: backward pass number b comes after forward pass b + warm-up.
     const int all = nmicro * nchunks, group = nstages * nchunks;
     const int behind = 2 * (nstages - stage - 1) + (nchunks - 1) * nstages;

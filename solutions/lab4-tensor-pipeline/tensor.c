@@ -19,7 +19,6 @@ ncclResult_t tp_split_columns(const struct tp *t, struct matrix whole,
                               struct matrix part)
 {
     // BEGIN HOLE part 1: columns (about 6 lines)
-    // USES t whole part
     // HINT: cudaMemcpy2DAsync(): a pitch is the distance of two rows, in bytes.
     const size_t row = (size_t)whole.cols * sizeof(float);
     const size_t mine = (size_t)part.cols * sizeof(float);
@@ -34,7 +33,6 @@ ncclResult_t tp_split_rows(const struct tp *t, struct matrix whole,
                            struct matrix part)
 {
     // BEGIN HOLE part 1: rows (about 5 lines)
-    // USES t whole part
     const size_t mine = matrix_count(part);
     LAB_TRY_CUDA(cudaMemcpyAsync(part.data, whole.data + (size_t)t->rank * mine,
                                  mine * sizeof(float), cudaMemcpyDeviceToDevice,
@@ -47,7 +45,6 @@ ncclResult_t tp_column_forward(const struct tp *t, struct matrix x,
                                struct matrix w, struct matrix y)
 {
     // BEGIN HOLE part 1: column, forward (about 2 lines)
-    // USES t x w y
     // HINT: dense_linear(), with this rank's part.
     LAB_TRY_CUDA(dense_linear(t, x, w, y));
     return ncclSuccess;
@@ -66,7 +63,6 @@ ncclResult_t tp_column_backward(const struct tp *t, struct matrix x,
                                 struct matrix dw, struct matrix dx)
 {
     // BEGIN HOLE part 1: column, backward (about 4 lines)
-    // USES t x w dy dw dx sum
     // HINT: every rank used x, so every rank contributes to its derivative.
     LAB_TRY_CUDA(dense_linear_dw(t, x, dy, dw));
     LAB_TRY_CUDA(dense_linear_dx(t, dy, w, dx));
@@ -79,7 +75,6 @@ ncclResult_t tp_row_forward(const struct tp *t, struct matrix x,
                             struct matrix w, struct matrix y)
 {
     // BEGIN HOLE part 1: row, forward (about 3 lines)
-    // USES t x w y
     LAB_TRY_CUDA(dense_linear(t, x, w, y));
     LAB_TRY(sum(t, y));
     return ncclSuccess;
@@ -91,7 +86,6 @@ ncclResult_t tp_row_backward(const struct tp *t, struct matrix x,
                              struct matrix dw, struct matrix dx)
 {
     // BEGIN HOLE part 1: row, backward (about 3 lines)
-    // USES t x w dy dw dx
     // HINT: dy is the same on all ranks. What has to be sent?
     LAB_TRY_CUDA(dense_linear_dw(t, x, dy, dw));
     LAB_TRY_CUDA(dense_linear_dx(t, dy, w, dx));
@@ -104,7 +98,6 @@ ncclResult_t tp_block_forward(const struct tp *t, const struct block *block,
                               struct matrix y)
 {
     // BEGIN HOLE part 1: block, forward (about 8 lines)
-    // USES t block x s y
     // HINT: dense_forward(), line by line.
     const struct matrix u = block->last ? y : s->u;
     LAB_TRY(tp_column_forward(t, x, block->a, s->z));
@@ -122,7 +115,6 @@ ncclResult_t tp_block_backward(const struct tp *t, const struct block *block,
                                struct matrix dx)
 {
     // BEGIN HOLE part 1: block, backward (about 9 lines)
-    // USES t block x s dy scratch dx
     if (!block->last)
         LAB_TRY_CUDA(nn_gelu_back(dy.data, dy.data, s->u.data, matrix_count(dy),
                                   t->stream));
@@ -137,7 +129,6 @@ ncclResult_t tp_gather_forward(const struct tp *t, struct matrix x,
                                struct matrix w, struct matrix y, float *space)
 {
     // BEGIN HOLE part 1: gathered, forward (about 14 lines)
-    // USES t x w y space
     // HINT: an all-gather stores one rank's whole part after the other; a row
     // HINT: of y has a piece of each. Use a cudaMemcpy2DAsync() for each rank.
     const size_t part = (size_t)x.rows * (size_t)w.cols;
@@ -161,7 +152,6 @@ ncclResult_t tp_gather_backward(const struct tp *t, struct matrix x,
                                 float *space)
 {
     // BEGIN HOLE part 1: gathered, backward (about 4 lines)
-    // USES t x w dy dw dx space
     // HINT: you have already written both halves.
     const struct matrix own = {space, dy.rows, w.cols};
     LAB_TRY(tp_split_columns(t, dy, own));

@@ -1,9 +1,9 @@
 /*
  * Part 5, a bonus: a pipeline without a bubble.
  *
- * Half of a backward pass is in nobody's way: the previous stage waits for dx,
- * but da and db are not needed before the update. A stage that would wait can
- * compute them instead. Four micro-batches on three stages, each pass 1 unit:
+ * Half of a backward pass can be postponed: the previous stage waits for dx,
+ * but da and db are not needed before the update. A stage that would otherwise
+ * wait can compute them. Four micro-batches on three stages, each pass 1 unit:
  *
  *     1F1B
  *       stage 0  F0F1F2........B0--F3B1--..B2--..B3--
@@ -15,8 +15,9 @@
  *       stage 1  ..F0F1..B0F2B1W0F3B2W1B3W2W3
  *       stage 2  ....F0B0F1B1F2B2W0F3B3W1W2W3
  *
- * Only the wait for the first round trip is left. If each stage has the first
- * part of the way there and the last part of the way back, even that goes.
+ * Only the wait for the first round trip remains. If the network runs through
+ * the stages and back again, so that each stage has a chunk of either
+ * direction, that wait disappears, too.
  */
 #include "lab4.h"
 
@@ -27,9 +28,9 @@ ncclResult_t zero_inputs(const struct tp *t, const struct block *block,
                          struct matrix scratch, struct matrix dx)
 {
     // BEGIN HOLE part 5: backward for the inputs (about 11 lines)
-    // USES t block s dy scratch dx
-    // HINT: dense_backward() without the dw. Who needs u and z from now on?
-    // HINT: nn_gelu_back()'s result may overwrite either of its operands.
+    // HINT: dense_backward() without the dw. What still needs u and z
+    // HINT: afterwards? nn_gelu_back()'s result may overwrite either of its
+    // HINT: operands.
     const size_t n = matrix_count(dy);
     if (block->last)
         LAB_TRY_CUDA(cudaMemcpyAsync(s->u.data, dy.data, n * sizeof(float),
@@ -48,7 +49,6 @@ ncclResult_t zero_weights(const struct tp *t, const struct block *block,
                           struct matrix x, const struct saved *s)
 {
     // BEGIN HOLE part 5: backward for the weights (about 3 lines)
-    // USES t block x s
     LAB_TRY_CUDA(dense_linear_dw(t, s->h, s->u, block->db));
     LAB_TRY_CUDA(dense_linear_dw(t, x, s->z, block->da));
     return ncclSuccess;
@@ -59,9 +59,8 @@ int schedule_zero_h1(int nstages, int stage, int nmicro,
                      struct pipe_action *out)
 {
     // BEGIN HOLE part 5: zero-h1 (about 12 lines)
-    // USES nstages stage nmicro out
     // HINT: 1F1B, with each PIPE_WEIGHTS as late as memory permits. On which
-    // HINT: stage does it follow its PIPE_BACKWARD at once?
+    // HINT: stage does it follow its PIPE_BACKWARD immediately?
     const int behind = nstages - stage - 1;
     int n = 0;
     for (int k = 0; k < nmicro + nstages - 1; k++) {
@@ -95,7 +94,6 @@ int schedule_zero_v(int nstages, int stage, int nmicro, struct pipe_action *out)
 {
     struct list l = {.out = out, .nmicro = nmicro};
     // BEGIN HOLE part 5: zero-v (about 36 lines)
-    // USES nstages stage l append PIPE_FORWARD PIPE_BACKWARD PIPE_WEIGHTS
     // HINT: draw two stages and three micro-batches on squared paper. Chunk 1
     // HINT: first: it is nearer to the loss, and its memory is free sooner.
     const int behind = nstages - stage;
@@ -116,7 +114,7 @@ int schedule_zero_v(int nstages, int stage, int nmicro, struct pipe_action *out)
             append(&l, PIPE_BACKWARD, chunk);
             append(&l, PIPE_WEIGHTS, chunk);
         }
-    for (int k = 0; k < stage; k++) { // others wait for these
+    for (int k = 0; k < stage; k++) { // other stages wait for these
         append(&l, PIPE_BACKWARD, 0);
         append(&l, PIPE_BACKWARD, 1);
     }
@@ -134,9 +132,8 @@ int schedule_zero_v(int nstages, int stage, int nmicro, struct pipe_action *out)
 ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n)
 {
     // BEGIN HOLE part 5: a step (about 18 lines)
-    // USES z a n
-    // HINT: two waits and two records for each message that goes out. An event
-    // HINT: that was never recorded keeps nobody waiting.
+    // HINT: two waits and two records for each outgoing message. Waiting on an
+    // HINT: event that was never recorded does nothing.
     const cudaStream_t stream = z->stage->stream;
     for (int i = 0; i < n; i++) {
         const struct zero_message in = zero_input(z, &a[i]);

@@ -1,26 +1,36 @@
-// Part 3: all-reduce in one kernel, or in two.
-//
-// A kernel of several blocks synchronises with the other ranks' kernels twice:
-// before it reads their data, and when it has read it. One block does so for
-// all:
-//
-//     block 0    meet | go |    work    | done
-//     block 1         | .. wait | work  | done
-//     block 2         | .. wait |   work   | done: the last one | meet
-//
-// All blocks have to be resident on the device at the same time; otherwise
-// those that wait could keep block 0 off it. That is why there are few of them.
+/*
+ * Part 3: all-reduce in one kernel, or in two.
+ *
+ * A kernel of several blocks meets the other ranks' kernels twice: before it
+ * reads their data, and when it has read them. Block 0 meets them on behalf of
+ * all blocks at the start, the last block to finish at the end:
+ *
+ *     block 0    meet | go |    work    | done
+ *     block 1         | .. wait | work  | done
+ *     block 2         | .. wait |   work   | done: the last one | meet
+ *
+ * All blocks have to be resident on the device at the same time; otherwise
+ * the waiting ones could keep block 0 off it. So a kernel has few blocks.
+ *
+ * Vectors are n float4. Each block has a range, whose elements its threads take
+ * in turn. Launch: enough blocks of SYMM_THREADS, at most SYMM_BLOCKS.
+ *
+ *     kernel          computes                              called by
+ *     one_shot        recv = sum of all ranks' send         symm_one_shot()
+ *     reduce_share    this rank's share of recv, likewise   symm_two_shot()
+ *     gather_shares   all other ranks' shares of recv       symm_two_shot()
+ */
 #include "device.cuh"
 
-#include "lab/try.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
-// The first element of part i of n, of count elements; count for i = n.
+/* The first element of part i of n, of count elements; count for i = n. */
 static __device__ size_t part(size_t count, int n, int i)
 {
     return count * (size_t)i / (size_t)n;
 }
 
-// Enough blocks for n float4, at most SYMM_BLOCKS.
+/* Enough blocks for n float4, at most SYMM_BLOCKS. */
 static unsigned blocks_for(size_t n)
 {
     const size_t full = (n + SYMM_THREADS - 1) / SYMM_THREADS;
@@ -28,12 +38,11 @@ static unsigned blocks_for(size_t n)
     return (unsigned)(full < 1 ? 1 : full < most ? full : most);
 }
 
-// The sum of element i over all ranks, in rank order.
+/* The sum of element i over all ranks, in rank order. */
 static __device__ float4 sum_of(const struct symm_view &v, const float4 *send,
                                 size_t i)
 {
     // BEGIN HOLE part 3: sum (device, about 8 lines)
-    // USES v send i
     // HINT: why does the order have to be the same on all ranks?
     float4 sum = symm_peer(v, send, 0)[i];
     for (int r = 1; r < v.nranks; r++) {
@@ -54,12 +63,11 @@ struct meeting {         // how the blocks of a kernel synchronise
     unsigned begin, end; // values of symm_meet() at the two ends of the kernel
 };
 
-// No block continues before all ranks' kernels have started.
+/* No block continues before all ranks' kernels have started. */
 static __device__ void begin_together(const struct symm_view &v,
                                       const struct meeting &m)
 {
     // BEGIN HOLE part 3: begin (device, about 6 lines)
-    // USES v m
     // HINT: block 0 calls symm_meet() and sets *m.go; the others wait for that.
     if (blockIdx.x == 0) {
         symm_meet(v, m.flags, m.begin);
@@ -71,13 +79,12 @@ static __device__ void begin_together(const struct symm_view &v,
     // END HOLE
 }
 
-// The kernel doesn't end before all blocks of all ranks have got here.
+/* The kernel doesn't end before all blocks of all ranks have got here. */
 static __device__ void end_together(const struct symm_view &v,
                                     const struct meeting &m)
 {
     __shared__ int is_last;
     // BEGIN HOLE part 3: end (device, about 12 lines)
-    // USES v m &is_last
     // HINT: atomicAdd() on m.done returns the number of blocks done before;
     // HINT: fences before and after it (__threadfence()) order their writes.
     // HINT: The last block resets m.done and calls symm_meet() with m.end.
@@ -99,7 +106,6 @@ __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
                          size_t n, struct meeting m)
 {
     // BEGIN HOLE part 3: one-shot (device, about 6 lines)
-    // USES v send recv n m part sum_of begin_together end_together
     // HINT: block b of B has elements part(n, B, b) to part(n, B, b + 1) - 1.
     begin_together(v, m);
     const size_t end = part(n, gridDim.x, blockIdx.x + 1);
@@ -110,12 +116,11 @@ __global__ void one_shot(struct symm_view v, const float4 *send, float4 *recv,
     // END HOLE
 }
 
-// The first of two: write the sums to this rank's share of recv.
+/* The first of two: write the sums to this rank's share of recv. */
 __global__ void reduce_share(struct symm_view v, const float4 *send,
                              float4 *recv, size_t n, struct meeting m)
 {
     // BEGIN HOLE part 3: reduce a share (device, about 9 lines)
-    // USES v send recv n m part sum_of begin_together end_together
     // HINT: the share is part v.rank of v.nranks; the blocks divide it.
     const size_t first = part(n, v.nranks, v.rank);
     const size_t share = part(n, v.nranks, v.rank + 1) - first;
@@ -128,12 +133,11 @@ __global__ void reduce_share(struct symm_view v, const float4 *send,
     // END HOLE
 }
 
-// The second: copy the shares of all other ranks to recv.
+/* The second: copy the shares of all other ranks to recv. */
 __global__ void gather_shares(struct symm_view v, float4 *recv, size_t n,
                               struct meeting m)
 {
     // BEGIN HOLE part 3: gather the shares (device, about 10 lines)
-    // USES v recv n m part end_together
     // HINT: why does this kernel not have to meet at its start? Let each rank
     // HINT: start with a different peer, so that not all read from rank 0 at
     // HINT: once.

@@ -5,7 +5,7 @@
 
 #include <stdint.h> /* SIZE_MAX */
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
 enum { WARMUP = 1, ITERATIONS = 2 };
 
@@ -14,25 +14,30 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
                               size_t count, cudaStream_t stream, double *us)
 {
     // BEGIN HOLE part 3: measure (about 20 lines)
-    // USES a algo sendbuf recvbuf count stream us
     // HINT: symm_reduce_by() between two events, ITERATIONS times, after a
     // HINT: barrier of all ranks. Their times differ: MPI_Allreduce.
-    cudaEvent_t start, stop;
-    float ms;
-    LAB_TRY_CUDA(cudaEventCreate(&start));
-    LAB_TRY_CUDA(cudaEventCreate(&stop));
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t start = NULL, stop = NULL;
+    float ms = 0;
+    LAB_OUT_CUDA(cudaEventCreate(&start));
+    LAB_OUT_CUDA(cudaEventCreate(&stop));
     for (int i = 0; i < WARMUP; i++)
-        LAB_TRY(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
-    LAB_TRY_CUDA(cudaStreamSynchronize(stream));
+        LAB_OUT(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
+    LAB_OUT_CUDA(cudaStreamSynchronize(stream));
     MPI_Barrier(a->s->comm);
-    LAB_TRY_CUDA(cudaEventRecord(start, stream));
+    LAB_OUT_CUDA(cudaEventRecord(start, stream));
     for (int i = 0; i < ITERATIONS; i++)
-        LAB_TRY(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
-    LAB_TRY_CUDA(cudaEventRecord(stop, stream));
-    LAB_TRY_CUDA(cudaEventSynchronize(stop));
-    LAB_TRY_CUDA(cudaEventElapsedTime(&ms, start, stop));
-    LAB_TRY_CUDA(cudaEventDestroy(start));
-    LAB_TRY_CUDA(cudaEventDestroy(stop));
+        LAB_OUT(symm_reduce_by(a, algo, sendbuf, recvbuf, count, stream));
+    LAB_OUT_CUDA(cudaEventRecord(stop, stream));
+    LAB_OUT_CUDA(cudaEventSynchronize(stop));
+    LAB_OUT_CUDA(cudaEventElapsedTime(&ms, start, stop));
+out:
+    if (start)
+        cudaEventDestroy(start);
+    if (stop)
+        cudaEventDestroy(stop);
+    if (err != ncclSuccess)
+        return err;
     const double mine = ms * 1000.0 / ITERATIONS;
     MPI_Allreduce(&mine, us, 1, MPI_DOUBLE, MPI_MAX, a->s->comm);
     return ncclSuccess;
@@ -57,7 +62,6 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
                               cudaStream_t stream)
 {
     // BEGIN HOLE part 3: tune (about 20 lines)
-    // USES time_all a sendbuf recvbuf most_nbytes stream
     // HINT: the first size at which a later algorithm is faster ends a range; a
     // HINT: slower one is not measured again. Without NCCL, only one-shot and
     // HINT: two-shot compete.
@@ -86,7 +90,6 @@ ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
                              float *recvbuf, size_t count, cudaStream_t stream)
 {
     // BEGIN HOLE part 3: choose (about 6 lines)
-    // USES a sendbuf recvbuf count stream
     const size_t nbytes = count * sizeof *sendbuf;
     enum symm_algo algo = SYMM_NCCL;
     if (nbytes <= a->one_shot_most)

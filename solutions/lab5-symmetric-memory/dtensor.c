@@ -12,9 +12,8 @@
 ncclResult_t dtensor_open(struct dtensor *t, struct symm *s, size_t count)
 {
     // BEGIN HOLE part 4: spread (about 4 lines)
-    // USES t s count
-    // HINT: every rank has room for the same number of elements; the last ones
-    // HINT: do not use all of it.
+    // HINT: every rank allocates the same number of elements; the last ranks
+    // HINT: don't use all of them.
     const size_t n = (size_t)s->view.nranks;
     *t = (struct dtensor){.s = s, .count = count, .per = (count + n - 1) / n};
     return symm_alloc(s, t->per * sizeof *t->local, (void **)&t->local);
@@ -31,7 +30,6 @@ struct piece { /* the part of a range that one rank has */
 static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
 {
     // BEGIN HOLE part 4: piece (about 6 lines)
-    // USES t begin end
     const size_t rank = begin / t->per, last = (rank + 1) * t->per;
     return (struct piece){.rank = (int)rank,
                           .own = t->local + begin % t->per,
@@ -49,7 +47,6 @@ ncclResult_t dtensor_get(const struct dtensor *t, size_t begin, size_t count,
                          float *out, cudaStream_t stream)
 {
     // BEGIN HOLE part 4: get a range (about 10 lines)
-    // USES piece_at is_inside t begin count out stream
     if (!is_inside(t, begin, count))
         return ncclInvalidArgument;
     const size_t end = begin + count;
@@ -67,7 +64,6 @@ ncclResult_t dtensor_put(const struct dtensor *t, size_t begin, size_t count,
                          const float *in, cudaStream_t stream)
 {
     // BEGIN HOLE part 4: put a range (about 10 lines)
-    // USES piece_at is_inside t begin count in stream
     if (!is_inside(t, begin, count))
         return ncclInvalidArgument;
     const size_t end = begin + count;

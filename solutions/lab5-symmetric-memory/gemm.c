@@ -2,7 +2,7 @@
  * Part 4: a tensor-parallel layer, in two forms.
  *
  * Column-parallel layers end with an all-gather. A collective cannot start
- * before the whole product is there; puts can start with its first rows and run
+ * before the whole product exists; puts can start with its first rows and run
  * while the next rows are being computed:
  *
  *     compute   | rows 0 | rows 1 | rows 2 |            wait for all |
@@ -24,7 +24,6 @@
 static ncclResult_t put_to_all(struct tpgemm *g, float *own, size_t nbytes)
 {
     // BEGIN HOLE part 4: put to all (about 6 lines)
-    // USES g own nbytes
     // HINT: start with rank + 1. What would happen at rank 0 if all started
     // HINT: there?
     const struct symm_view *const v = &g->s->view;
@@ -40,7 +39,6 @@ static ncclResult_t put_to_all(struct tpgemm *g, float *own, size_t nbytes)
 static ncclResult_t exchange_blocks(struct tpgemm *g)
 {
     // BEGIN HOLE part 4: exchange blocks (about 10 lines)
-    // USES g
     // HINT: g->ready has one flag per rank. On which stream do the signals
     // HINT: follow the puts?
     const struct symm_view *const v = &g->s->view;
@@ -58,7 +56,6 @@ ncclResult_t tpgemm_run(struct tpgemm *g, const float *x, const float *w,
                         float *y, int rows, int in, int cols, int pieces)
 {
     // BEGIN HOLE part 4: product (about 15 lines)
-    // USES put_to_all exchange_blocks g x w y rows in cols pieces
     // HINT: symm_barrier(); then for each piece nn_linear() (nn/ops.h) on the
     // HINT: compute stream and, after it, put_to_all() on the other.
     const struct symm_view *const v = &g->s->view;
@@ -85,9 +82,8 @@ static ncclResult_t send_terms(struct tpgemm *g, const float *x, const float *w,
                                int cols)
 {
     // BEGIN HOLE part 4: terms (about 15 lines)
-    // USES g x w terms y step in cols
     // HINT: compute block k in y: until rank k's sum arrives, it isn't in use.
-    // HINT: In terms, each rank has room for one block of every other rank.
+    // HINT: In terms, each rank has one block for every other rank.
     const struct symm_view *const v = &g->s->view;
     const size_t block = (size_t)step * (size_t)cols;
     for (int i = 1; i <= v->nranks; i++) {
@@ -110,10 +106,9 @@ ncclResult_t tpgemm_sum(struct tpgemm *g, const float *x, const float *w,
                         float *terms, float *y, int rows, int in, int cols)
 {
     // BEGIN HOLE part 4: sum (about 18 lines)
-    // USES send_terms put_to_all exchange_blocks g x w terms y rows in cols
-    // HINT: send_terms(), then add every other rank's term to the own block as
+    // HINT: send_terms(), then add every other rank's term to your own block as
     // HINT: it arrives (nn_add() in nn/ops.h), and send the sum to all. Why is
-    // HINT: there no need of a barrier?
+    // HINT: no barrier needed?
     const struct symm_view *const v = &g->s->view;
     const int step = rows / v->nranks;
     const size_t block = (size_t)step * (size_t)cols;

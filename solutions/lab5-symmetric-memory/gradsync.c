@@ -13,7 +13,6 @@ ncclResult_t gradsync_open(struct gradsync *g, struct symm_reducer *a,
                            struct nn *m)
 {
     // BEGIN HOLE part 4: views (about 18 lines)
-    // USES g a m
     // HINT: count first, allocate, then make p->grad point into g->grads.
     // HINT: p->tied is the parameter whose gradient p shares; a frozen one has
     // HINT: none.
@@ -41,7 +40,6 @@ ncclResult_t gradsync_step(struct gradsync *g, struct nn *m,
                            const struct nn_batch *batch, struct nn_optimizer *o)
 {
     // BEGIN HOLE part 4: step (about 12 lines)
-    // USES g m batch o
     // HINT: the optimizer reads p->grad, but the sums are in g->sums.
     // HINT: nn_backward() takes a scale: where do you divide by the number of
     // HINT: ranks?

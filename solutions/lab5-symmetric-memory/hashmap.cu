@@ -1,17 +1,27 @@
-// Part 4: a hash map distributed over ranks.
-//
-// No rank owns an insertion: any thread of any rank may claim a free slot, in
-// any rank's memory, with a compare-and-swap of the key. A thread that loses
-// has either found its own key, which is just as good, or tries the next slot.
-// Sums are updated atomically as well, at system scope, because threads of
-// several devices add to them.
+/*
+ * Part 4: a hash map distributed over ranks.
+ *
+ * No rank owns an insertion: any thread of any rank may claim a free slot, in
+ * any rank's memory, with a compare-and-swap of the key. A thread that loses
+ * has either found its own key, which is just as good, or tries the next slot.
+ * Sums are updated atomically as well, at system scope, because threads of
+ * several devices add to them.
+ *
+ *     kernel     computes                        called by
+ *     add_all    the sums of n keys += values    hashmap_add()
+ *     find_all   out = the sums of n keys        hashmap_find()
+ *
+ * Each thread handles one key at a time. Launch: enough blocks of THREADS
+ * threads, at most MAX_BLOCKS.
+ */
 #include "device.cuh"
 
-#include "lab/try.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
+/* Enough threads to hide the latency of atomics on a peer's memory. */
 static const unsigned THREADS = 128, MAX_BLOCKS = 64;
 
-// A key, well mixed (the finisher of MurmurHash3).
+/* A key, well mixed (the finisher of MurmurHash3). */
 static __device__ unsigned hash(unsigned key)
 {
     key = (key ^ key >> 16) * 0x85ebca6bu;
@@ -29,13 +39,12 @@ static __device__ unsigned hash_slot(unsigned key, int nranks, unsigned nslots)
     return hash(key) / (unsigned)nranks % nslots;
 }
 
-// Add value to key's sum.
+/* Add value to key's sum. */
 static __device__ void add_one(const struct symm_view &v,
                                const struct hashmap &h, unsigned key,
                                unsigned value)
 {
     // BEGIN HOLE part 4: add one (device, about 12 lines)
-    // USES v h key value hash_owner hash_slot
     // HINT: atomicCAS_system(&keys[slot], 0u, key) returns what was there.
     const int owner = hash_owner(key, v.nranks);
     unsigned *const keys = symm_peer(v, h.keys, owner);
@@ -51,13 +60,12 @@ static __device__ void add_one(const struct symm_view &v,
     // END HOLE
 }
 
-// The sum of key, 0 if it has none.
+/* The sum of key, 0 if it has none. */
 static __device__ void find_one(const struct symm_view &v,
                                 const struct hashmap &h, unsigned key,
                                 unsigned *out)
 {
     // BEGIN HOLE part 4: find one (device, about 10 lines)
-    // USES v h key out hash_owner hash_slot
     // HINT: a free slot ends the search.
     const int owner = hash_owner(key, v.nranks);
     const unsigned *const keys = symm_peer(v, h.keys, owner);

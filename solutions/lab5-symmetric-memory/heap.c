@@ -1,10 +1,10 @@
 /*
  * Part 1: a symmetric heap.
  *
- * A process can't use another's pointers. What it can use is a *handle* of the
- * memory (cudaIpcGetMemHandle), with which it maps the memory at an address of
- * its own. Handles are for whole allocations, so a rank makes one allocation
- * and the heap works with offsets in it.
+ * A process can't use another's pointers. It can map the other's memory at an
+ * address of its own, given a *handle* of that memory (cudaIpcGetMemHandle).
+ * Handles are for whole allocations, so a rank makes one allocation and the
+ * heap works with offsets in it.
  */
 #include "lab5.h"
 
@@ -17,11 +17,10 @@
 
 enum { BUS_ID = 32 }; /* bytes of a PCI bus id, at most */
 
-/* How `mine` reaches the device with this bus id. */
+/* How device `mine` can access the device with this bus id. */
 static enum symm_reach reach_of(int mine, const char *bus_id)
 {
     // BEGIN HOLE part 1: reach (about 8 lines)
-    // USES mine bus_id
     // HINT: cudaDeviceGetByPCIBusId fails for a device of another node; then
     // HINT: cudaGetLastError() clears the error. cudaDeviceCanAccessPeer does
     // HINT: the rest.
@@ -41,7 +40,6 @@ static enum symm_reach reach_of(int mine, const char *bus_id)
 ncclResult_t symm_probe(MPI_Comm comm, struct symm_probe *out)
 {
     // BEGIN HOLE part 1: probe (about 15 lines)
-    // USES reach_of comm out
     // HINT: cudaGetDevice, cudaDeviceGetPCIBusId, MPI_Allgather of BUS_ID
     // HINT: bytes.
     char all[SYMM_MAX_RANKS][BUS_ID] = {{0}};
@@ -62,7 +60,7 @@ ncclResult_t symm_probe(MPI_Comm comm, struct symm_probe *out)
 
 /* ---- opening and closing ------------------------------------------------- */
 
-/* True if it worked on all ranks. */
+/* True if `mine` is true on all ranks. */
 static int all_of(MPI_Comm comm, int mine)
 {
     int all = 0;
@@ -85,7 +83,6 @@ static int all_reach(MPI_Comm comm, int nranks)
 static void allocate(struct symm *s)
 {
     // BEGIN HOLE part 1: allocate (about 8 lines)
-    // USES s
     // HINT: cudaMemset only enqueues work, and peers write as soon as they can.
     char **const own = (char **)&s->view.base[s->view.rank];
     if (cudaMalloc((void **)own, s->nbytes) != cudaSuccess) {
@@ -108,7 +105,6 @@ static void allocate(struct symm *s)
 static int exchange(struct symm *s)
 {
     // BEGIN HOLE part 1: exchange (about 15 lines)
-    // USES s
     // HINT: cudaIpcGetMemHandle, MPI_Allgather, cudaIpcOpenMemHandle. A process
     // HINT: can't open a handle of its own.
     cudaIpcMemHandle_t handle[SYMM_MAX_RANKS];
@@ -156,7 +152,6 @@ ncclResult_t symm_open(struct symm *s, MPI_Comm comm, size_t nbytes)
 void symm_close(struct symm *s)
 {
     // BEGIN HOLE part 1: close (about 10 lines)
-    // USES s
     // HINT: what has to happen between unmapping and freeing? Some base[r] may
     // HINT: be NULL; s->nbytes is 0 for a heap that isn't open.
     struct symm_view *const v = &s->view;
@@ -176,7 +171,6 @@ void symm_close(struct symm *s)
 ncclResult_t symm_alloc(struct symm *s, size_t nbytes, void **out)
 {
     // BEGIN HOLE part 1: alloc (about 12 lines)
-    // USES s nbytes out
     // HINT: do all ranks ask for the same size? One MPI_Allreduce can tell, of
     // HINT: the largest x and the largest -x.
     const uint64_t room = (nbytes + SYMM_ALIGN - 1) / SYMM_ALIGN * SYMM_ALIGN;
@@ -194,7 +188,6 @@ ncclResult_t symm_alloc(struct symm *s, size_t nbytes, void **out)
 void *symm_at(const struct symm_view *v, const void *own, int rank)
 {
     // BEGIN HOLE part 1: address (about 2 lines)
-    // USES v own rank
     // HINT: the same offset in another heap.
     return v->base[rank] + ((const char *)own - v->base[v->rank]);
     // END HOLE

@@ -2,9 +2,9 @@
  * Part 4: gradients that arrive late.
  *
  * A synchronous step ends with a wait for all ranks' gradients. A step that
- * applies gradients of `late` steps before has them already, and sends its own
- * while the next steps are computed; `late` bounds how stale they get. With
- * late = 1:
+ * applies the gradients of `late` steps ago already has them, and its own
+ * travel while the next steps are computed; `late` bounds how stale they get.
+ * With late = 1:
  *
  *     compute   | gradients 0 | gradients 1 | apply 0 | gradients 2 | apply 1 |
  *     puts                    | 0 to all    |         | 1 to all    |
@@ -26,8 +26,7 @@ static ncclResult_t send_gradients(struct late *l, unsigned step,
                                    cudaStream_t stream)
 {
     // BEGIN HOLE part 4: send gradients (about 16 lines)
-    // USES slot_of l step stream
-    // HINT: copy l->grads to the own slot first, for the next step overwrites
+    // HINT: copy l->grads to your own slot first: the next step overwrites
     // HINT: them. The slot held those of step - (late + 1): which values must
     // HINT: l->freed have reached, and on which stream do you wait?
     const struct symm_view *const v = &l->s->view;
@@ -55,10 +54,8 @@ static ncclResult_t collect_gradients(struct late *l, unsigned step,
                                       cudaStream_t stream)
 {
     // BEGIN HOLE part 4: collect gradients (about 16 lines)
-    // USES slot_of l step stream
-    // HINT: wait for each rank's; add in the order of ranks (nn_add() in
-    // HINT: nn/ops.h). All ranks must learn that this one is done with its
-    // HINT: slots.
+    // HINT: wait for each rank's; add in rank order (nn_add() in nn/ops.h). All
+    // HINT: ranks must learn that this one is done with its slots.
     const struct symm_view *const v = &l->s->view;
     for (int r = 0; r < v->nranks; r++) {
         if (r != v->rank)
@@ -82,7 +79,6 @@ ncclResult_t late_step(struct late *l, struct nn *m,
                        const struct nn_batch *batch, struct nn_optimizer *o)
 {
     // BEGIN HOLE part 4: late step (about 12 lines)
-    // USES send_gradients collect_gradients l m batch o
     // HINT: as gradsync_step(); which step's gradients are due?
     const float share = 1.0f / (float)l->s->view.nranks;
     const unsigned step = l->steps++;

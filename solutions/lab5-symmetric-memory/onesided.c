@@ -18,7 +18,6 @@ ncclResult_t symm_put(const struct symm *s, void *dst, const void *src,
                       size_t nbytes, int rank, cudaStream_t stream)
 {
     // BEGIN HOLE part 2: put (about 3 lines)
-    // USES s dst src nbytes rank stream
     // HINT: cudaMemcpyAsync, cudaMemcpyDefault.
     LAB_TRY_CUDA(cudaMemcpyAsync(symm_at(&s->view, dst, rank), src, nbytes,
                                  cudaMemcpyDefault, stream));
@@ -30,7 +29,6 @@ ncclResult_t symm_get(const struct symm *s, void *dst, const void *src,
                       size_t nbytes, int rank, cudaStream_t stream)
 {
     // BEGIN HOLE part 2: get (about 3 lines)
-    // USES s dst src nbytes rank stream
     LAB_TRY_CUDA(cudaMemcpyAsync(dst, symm_at(&s->view, src, rank), nbytes,
                                  cudaMemcpyDefault, stream));
     return ncclSuccess;
@@ -41,7 +39,6 @@ ncclResult_t symm_signal(const struct symm *s, unsigned *signal, unsigned value,
                          int rank, cudaStream_t stream)
 {
     // BEGIN HOLE part 2: signal (about 4 lines)
-    // USES s signal value rank stream
     // HINT: cuStreamWriteValue32; a CUdeviceptr is an address as a number.
     const CUdeviceptr there =
         (CUdeviceptr)(uintptr_t)symm_at(&s->view, signal, rank);
@@ -56,7 +53,6 @@ ncclResult_t symm_wait(const struct symm *s, unsigned *signal, unsigned value,
 {
     (void)s;
     // BEGIN HOLE part 2: wait (about 3 lines)
-    // USES signal value stream
     // HINT: cuStreamWaitValue32; which of its conditions loses no signal?
     TRY_DRIVER(cuStreamWaitValue32(stream, (CUdeviceptr)(uintptr_t)signal,
                                    value, CU_STREAM_WAIT_VALUE_GEQ));
@@ -67,7 +63,6 @@ ncclResult_t symm_wait(const struct symm *s, unsigned *signal, unsigned value,
 ncclResult_t symm_barrier(struct symm *s, cudaStream_t stream)
 {
     // BEGIN HOLE part 2: barrier (about 8 lines)
-    // USES s stream
     // HINT: s->arrived has a flag for each rank. Every rank signals all ranks,
     // HINT: then waits for all of them; s->barriers counts the barriers.
     const struct symm_view *const v = &s->view;

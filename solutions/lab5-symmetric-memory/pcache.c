@@ -27,7 +27,6 @@ static int slot_with(const struct pcache *c, int id)
 static int oldest(const struct pcache *c)
 {
     // BEGIN HOLE part 4: oldest (about 6 lines)
-    // USES c
     int slot = 0;
     for (int i = 1; i < PCACHE_SLOTS; i++)
         if (c->used[i] < c->used[slot])
@@ -39,7 +38,6 @@ static int oldest(const struct pcache *c)
 ncclResult_t pcache_fetch(struct pcache *c, int id, int *slot)
 {
     // BEGIN HOLE part 4: fetch (about 15 lines)
-    // USES slot_with oldest c id slot
     // HINT: used[] starts at 0, c->uses counts from 1. Waiting on an event that
     // HINT: was never recorded does nothing.
     const int n = c->s->view.nranks;
@@ -62,7 +60,6 @@ ncclResult_t pcache_fetch(struct pcache *c, int id, int *slot)
 ncclResult_t pcache_begin(struct pcache *c, int slot, cudaStream_t stream)
 {
     // BEGIN HOLE part 4: begin (about 2 lines)
-    // USES c slot stream
     LAB_TRY_CUDA(cudaStreamWaitEvent(stream, c->here[slot], 0));
     return ncclSuccess;
     // END HOLE
@@ -71,7 +68,6 @@ ncclResult_t pcache_begin(struct pcache *c, int slot, cudaStream_t stream)
 ncclResult_t pcache_end(struct pcache *c, int slot, cudaStream_t stream)
 {
     // BEGIN HOLE part 4: end (about 2 lines)
-    // USES c slot stream
     LAB_TRY_CUDA(cudaEventRecord(c->idle[slot], stream));
     return ncclSuccess;
     // END HOLE

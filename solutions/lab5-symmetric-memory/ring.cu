@@ -1,13 +1,25 @@
-// Part 4: a ring buffer between two kernels.
-//
-//     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
-//                       ^ next to take out         tail  2: items taken out
-//
-// The consumer waits on head, the producer on tail: each waits on a flag in its
-// own memory and sets one in the other's.
+/*
+ * Part 4: a ring buffer between two kernels.
+ *
+ *     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
+ *                       ^ next to take out         tail  2: items taken out
+ *
+ * The consumer waits on head, the producer on tail: each waits on a flag in its
+ * own memory and sets one in the other's.
+ *
+ *     kernel    computes                              called by
+ *     produce   nitems items of r.count float4 from   ring_produce()
+ *               src, into the next rank's slots
+ *     consume   the items of this rank's slots, to    ring_consume()
+ *               dst, (nitems, r.count)
+ *
+ * Launch: one block each, whose threads take the float4 of an item in turn.
+ */
 #include "device.cuh"
 
-#include "lab/try.h" // LAB_HOLE, LAB_TRY
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+
+enum { THREADS = 64 }; /* two warps are enough to copy an item */
 
 struct ring_view { // a ring as kernels see it
     struct symm_view v;
@@ -32,7 +44,6 @@ static struct ring_view view_of(const struct ring *r)
 __global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
 {
     // BEGIN HOLE part 4: produce (device, about 8 lines)
-    // USES r src nitems
     // HINT: item i goes to slot i % RING_SLOTS. When is that free?
     for (unsigned i = 0; i < nitems; i++) {
         if (i >= RING_SLOTS)
@@ -46,7 +57,6 @@ __global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
 __global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
 {
     // BEGIN HOLE part 4: consume (device, about 10 lines)
-    // USES r dst nitems
     // HINT: tell the producer once the *block* has taken the item out.
     for (unsigned i = 0; i < nitems; i++) {
         symm_wait_for(r.head, i + 1);
@@ -62,7 +72,7 @@ __global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
 ncclResult_t ring_produce(const struct ring *r, const float4 *src,
                           unsigned nitems, cudaStream_t stream)
 {
-    produce<<<1, 64, 0, stream>>>(view_of(r), src, nitems);
+    produce<<<1, THREADS, 0, stream>>>(view_of(r), src, nitems);
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }
@@ -70,7 +80,7 @@ ncclResult_t ring_produce(const struct ring *r, const float4 *src,
 ncclResult_t ring_consume(const struct ring *r, float4 *dst, unsigned nitems,
                           cudaStream_t stream)
 {
-    consume<<<1, 64, 0, stream>>>(view_of(r), dst, nitems);
+    consume<<<1, THREADS, 0, stream>>>(view_of(r), dst, nitems);
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }

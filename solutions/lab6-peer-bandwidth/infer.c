@@ -9,7 +9,6 @@
 int count_nvlinks(double GBps, double nvlink_GBps)
 {
     // BEGIN HOLE part 2: count the links (about 4 lines)
-    // USES GBps nvlink_GBps
     // HINT: PCIe has less than half the bandwidth of one NVLink.
     if (nvlink_GBps <= 0)
         return 0;
@@ -21,7 +20,6 @@ void infer_links(const struct gbps *m, double nvlink_GBps,
                  int link[PEERS][PEERS])
 {
     // BEGIN HOLE part 3: name every link (about 18 lines)
-    // USES m nvlink_GBps link
     // HINT: count_nvlinks() first; then find the slowest and the fastest pair
     // HINT: without NVLinks.
     double slowest = 0, fastest = 0;
@@ -54,7 +52,6 @@ static int place(int link[PEERS][PEERS], const struct card *card,
                  int order[PEERS], int at)
 {
     // BEGIN HOLE part 3: which GPU is which (about 18 lines)
-    // USES link card order at
     // HINT: try every number that is not taken; if it fits, recurse for the
     // HINT: next GPU, and backtrack if that fails.
     if (at == card->n)
@@ -94,7 +91,6 @@ struct search { /* the search for the widest ring */
 static void extend(struct search *s, int length, double GBps)
 {
     // BEGIN HOLE part 3: the widest ring (about 20 lines)
-    // USES s length GBps
     // HINT: prune what can't become better than s->best_GBps; the last hop
     // HINT: leads back to path[0].
     const int last = s->path[length - 1];

@@ -57,7 +57,7 @@ void *peers_slot(const struct peers *p, int gpu, int route, size_t chunk);
 /* Block until all copies on all links have completed. */
 ncclResult_t peers_wait(const struct peers *p);
 
-/* The median of n values, which it sorts. */
+/* Sort n values and return their median. */
 double peers_median(double *values, int n);
 
 /* The link between two GPUs: the number of its NVLinks, or one of these. */
@@ -160,7 +160,7 @@ double widest_ring(const struct gbps *m, int ring[PEERS]);
 struct route { /* from at[0] through others to at[nhops] */
     int nhops;
     int at[PEERS + 1];
-    double GBps; /* of its slowest hop */
+    double GBps; /* the slowest hop's */
 };
 
 /* Find the route whose slowest hop is as fast as possible, and among those one
@@ -270,27 +270,28 @@ int host_node(const struct peers *p, int gpu, int far);
 
 /*
  * Allocate nbytes of pinned host memory on a NUMA node, for kernels of a GPU to
- * read and write. They lie there wherever the calling thread runs, unlike those
- * of cudaMallocHost. In the order of the stream, which is of that GPU.
+ * read and write. Unlike memory of cudaMallocHost, it is on that node whichever
+ * CPU the calling thread runs on. Allocates in the order of the stream, which
+ * belongs to that GPU.
  */
 ncclResult_t host_alloc(int gpu, int node, size_t nbytes, cudaStream_t stream,
                         struct host_buffer *out);
 
 /*
- * The time in which kernels read nbytes (a multiple of 16) at `data` nreads
- * times, each adding the sum of its 32-bit words to *sum, modulo 2^32. If
- * `copy` is NULL, they read the buffer where it lies. Otherwise it is first
- * copied to `copy`, in the GPU's own memory, which they read; the time includes
- * the copy. By events on the stream. Blocks until done.
+ * Measure the time in which kernels read nbytes (a multiple of 16) at `data`
+ * nreads times, each adding the sum of its 32-bit words to *sum, modulo 2^32.
+ * If `copy` is NULL, they read the buffer in place. Otherwise it is first
+ * copied to `copy`, in the GPU's own memory, and they read that; the time
+ * includes the copy. Measured by events on the stream. Blocks until done.
  */
 ncclResult_t measure_reads(const void *data, size_t nbytes, void *copy,
                            int nreads, unsigned *sum, cudaStream_t stream,
                            double *ms);
 
 /*
- * The least number of reads for which copying first takes less time than
- * reading in place, 0 if there is none. Times of one read in place, of the
- * copy, and of one read of the copy.
+ * The smallest number of reads for which copying first takes less time than
+ * reading in place; 0 if there is none. The arguments are the times of one read
+ * in place, of the copy, and of one read of the copy.
  */
 int reads_that_pay(double place_ms, double copy_ms, double own_ms);
 

@@ -6,14 +6,13 @@
  */
 #include "lab6.h"
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY_CUDA */
 
 enum { MOST = 64 }; /* most iterations of a measurement */
 
 ncclResult_t peer_access(const struct peers *p, int on)
 {
     // BEGIN HOLE part 1: peer access (about 15 lines)
-    // USES p on
     // HINT: cudaDeviceCanAccessPeer, cudaSetDevice, then
     // HINT: cudaDeviceEnablePeerAccess or cudaDeviceDisablePeerAccess; two of
     // HINT: their errors mean that access was already as wanted.
@@ -47,17 +46,22 @@ static ncclResult_t two_events(int gpu, cudaEvent_t *begin, cudaEvent_t *end)
     return ncclSuccess;
 }
 
-/* Block until `end` has completed; milliseconds since `begin`. Frees both.
+/* Wait for `end`, and set *ms to the milliseconds since `begin`. Blocks.
  * Given. */
 static ncclResult_t elapsed(cudaEvent_t begin, cudaEvent_t end, double *ms)
 {
     float value;
     LAB_TRY_CUDA(cudaEventSynchronize(end));
     LAB_TRY_CUDA(cudaEventElapsedTime(&value, begin, end));
-    LAB_TRY_CUDA(cudaEventDestroy(begin));
-    LAB_TRY_CUDA(cudaEventDestroy(end));
     *ms = value;
     return ncclSuccess;
+}
+
+/* Destroy an event, if it was created. Given. */
+static void drop(cudaEvent_t event)
+{
+    if (event)
+        cudaEventDestroy(event);
 }
 
 ncclResult_t measure_one_way(const struct peers *p, int from, int to, void *dst,
@@ -67,25 +71,28 @@ ncclResult_t measure_one_way(const struct peers *p, int from, int to, void *dst,
     double each[MOST];
     if (iterations < 1 || iterations > MOST)
         return ncclInvalidArgument;
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin = NULL, end = NULL;
+    LAB_OUT(two_events(from, &begin, &end));
     // BEGIN HOLE part 1: one way (about 14 lines)
-    // USES p from to dst src nbytes warmup elapsed
-    // HINT: two_events(), cudaEventRecord on p->link[from][to] before and
-    // HINT: after cudaMemcpyPeerAsync, elapsed().
+    // HINT: cudaEventRecord on p->link[from][to] before and after
+    // HINT: cudaMemcpyPeerAsync, elapsed().
     const cudaStream_t link = p->link[from][to];
     for (int i = -warmup; i < iterations; i++) {
-        cudaEvent_t begin, end;
         double now;
-        LAB_TRY(two_events(from, &begin, &end));
-        LAB_TRY_CUDA(cudaEventRecord(begin, link));
-        LAB_TRY_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, nbytes, link));
-        LAB_TRY_CUDA(cudaEventRecord(end, link));
-        LAB_TRY(elapsed(begin, end, &now));
+        LAB_OUT_CUDA(cudaEventRecord(begin, link));
+        LAB_OUT_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, nbytes, link));
+        LAB_OUT_CUDA(cudaEventRecord(end, link));
+        LAB_OUT(elapsed(begin, end, &now));
         if (i >= 0)
             each[i] = now;
     }
     // END HOLE
     *ms = peers_median(each, iterations);
-    return ncclSuccess;
+out:
+    drop(begin);
+    drop(end);
+    return err;
 }
 
 ncclResult_t measure_both_ways(const struct peers *p, int a, int b,
@@ -96,33 +103,36 @@ ncclResult_t measure_both_ways(const struct peers *p, int a, int b,
     double each[MOST];
     if (iterations < 1 || iterations > MOST)
         return ncclInvalidArgument;
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin = NULL, end = NULL, done = NULL; // done: of GPU b
+    LAB_OUT_CUDA(cudaSetDevice(b));
+    LAB_OUT_CUDA(cudaEventCreate(&done));
+    LAB_OUT(two_events(a, &begin, &end));
     // BEGIN HOLE part 1: both ways (about 24 lines)
-    // USES p a b in out nbytes warmup
     // HINT: record the begin on one link; the other link waits for it before
     // HINT: its copy (cudaStreamWaitEvent), and the first waits for that copy,
-    // HINT: by an event of GPU b, before the end.
+    // HINT: by `done`, before the end.
     const cudaStream_t forth = p->link[a][b], back = p->link[b][a];
     for (int i = -warmup; i < iterations; i++) {
-        cudaEvent_t begin, end, done;
         double now;
-        LAB_TRY_CUDA(cudaSetDevice(b));
-        LAB_TRY_CUDA(cudaEventCreate(&done));
-        LAB_TRY(two_events(a, &begin, &end));
-        LAB_TRY_CUDA(cudaEventRecord(begin, forth));
-        LAB_TRY_CUDA(cudaStreamWaitEvent(back, begin, 0));
-        LAB_TRY_CUDA(cudaMemcpyPeerAsync(in[1], b, out[0], a, nbytes, forth));
-        LAB_TRY_CUDA(cudaMemcpyPeerAsync(in[0], a, out[1], b, nbytes, back));
-        LAB_TRY_CUDA(cudaEventRecord(done, back));
-        LAB_TRY_CUDA(cudaStreamWaitEvent(forth, done, 0));
-        LAB_TRY_CUDA(cudaEventRecord(end, forth));
-        LAB_TRY(elapsed(begin, end, &now));
-        LAB_TRY_CUDA(cudaEventDestroy(done));
+        LAB_OUT_CUDA(cudaEventRecord(begin, forth));
+        LAB_OUT_CUDA(cudaStreamWaitEvent(back, begin, 0));
+        LAB_OUT_CUDA(cudaMemcpyPeerAsync(in[1], b, out[0], a, nbytes, forth));
+        LAB_OUT_CUDA(cudaMemcpyPeerAsync(in[0], a, out[1], b, nbytes, back));
+        LAB_OUT_CUDA(cudaEventRecord(done, back));
+        LAB_OUT_CUDA(cudaStreamWaitEvent(forth, done, 0));
+        LAB_OUT_CUDA(cudaEventRecord(end, forth));
+        LAB_OUT(elapsed(begin, end, &now));
         if (i >= 0)
             each[i] = now;
     }
     // END HOLE
     *ms = peers_median(each, iterations);
-    return ncclSuccess;
+out:
+    drop(begin);
+    drop(end);
+    drop(done);
+    return err;
 }
 
 ncclResult_t measure_latency(const struct peers *p, int from, int to, void *dst,
@@ -130,44 +140,52 @@ ncclResult_t measure_latency(const struct peers *p, int from, int to, void *dst,
                              double *us)
 {
     enum { SMALL = 16 };
-    cudaEvent_t begin, end;
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin = NULL, end = NULL;
     double ms = 0;
-    LAB_TRY(two_events(from, &begin, &end));
+    LAB_OUT(two_events(from, &begin, &end));
     // BEGIN HOLE part 1: latency (about 10 lines)
-    // USES p from to dst src nbytes iterations SMALL begin end
     // HINT: first the copy of nbytes, then `begin`; put the two events around
     // HINT: all of the small copies, not around each.
     const cudaStream_t link = p->link[from][to];
-    LAB_TRY_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, nbytes, link));
-    LAB_TRY_CUDA(cudaEventRecord(begin, link));
+    LAB_OUT_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, nbytes, link));
+    LAB_OUT_CUDA(cudaEventRecord(begin, link));
     for (int i = 0; i < iterations; i++)
-        LAB_TRY_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, SMALL, link));
-    LAB_TRY_CUDA(cudaEventRecord(end, link));
-    LAB_TRY(elapsed(begin, end, &ms));
+        LAB_OUT_CUDA(cudaMemcpyPeerAsync(dst, to, src, from, SMALL, link));
+    LAB_OUT_CUDA(cudaEventRecord(end, link));
+    LAB_OUT(elapsed(begin, end, &ms));
     // END HOLE
     *us = 1000 * ms / iterations;
-    return ncclSuccess;
+out:
+    drop(begin);
+    drop(end);
+    return err;
 }
 
 ncclResult_t measure_at_once(const struct peers *p, int from, const int *to,
                              int n, void *const *dst, const void *src,
                              size_t nbytes, double *ms)
 {
-    cudaEvent_t begin[PEERS], end[PEERS];
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin[PEERS] = {NULL}, end[PEERS] = {NULL};
     for (int i = 0; i < n; i++)
-        LAB_TRY(two_events(from, &begin[i], &end[i]));
+        LAB_OUT(two_events(from, &begin[i], &end[i]));
     // BEGIN HOLE part 2: three copies at once (about 10 lines)
-    // USES p from to n dst src nbytes ms begin end
     // HINT: do not block before all copies have been enqueued.
     for (int i = 0; i < n; i++) {
         const cudaStream_t link = p->link[from][to[i]];
-        LAB_TRY_CUDA(cudaEventRecord(begin[i], link));
-        LAB_TRY_CUDA(
+        LAB_OUT_CUDA(cudaEventRecord(begin[i], link));
+        LAB_OUT_CUDA(
             cudaMemcpyPeerAsync(dst[i], to[i], src, from, nbytes, link));
-        LAB_TRY_CUDA(cudaEventRecord(end[i], link));
+        LAB_OUT_CUDA(cudaEventRecord(end[i], link));
     }
     for (int i = 0; i < n; i++)
-        LAB_TRY(elapsed(begin[i], end[i], &ms[i]));
-    return ncclSuccess;
+        LAB_OUT(elapsed(begin[i], end[i], &ms[i]));
     // END HOLE
+out:
+    for (int i = 0; i < n; i++) {
+        drop(begin[i]);
+        drop(end[i]);
+    }
+    return err;
 }

@@ -8,16 +8,20 @@
  *     GPU 0 --- CPU 0 ===== CPU 1 --- GPU 4
  *                 |           |
  *               node 0      node 1       near GPU 0: node 0, far: node 1
+ *
+ *     kernel      computes               called by         launch
+ *     add_words   *sum += all words of   measure_reads()   READ_BLOCKS blocks;
+ *                 count uint4                              threads take the
+ *                                                          uint4 in turn
  */
 #include "lab6.h"
 
 #include "lab/hole.cuh" /* LAB_DEVICE_HOLE */
-#include "lab/try.h"    /* LAB_HOLE, LAB_TRY_CUDA */
+#include "lab/try.h"    /* LAB_HOLE, LAB_OUT_CUDA, LAB_TRY_CUDA */
 
 int host_node(const struct peers *p, int gpu, int far)
 {
     // BEGIN HOLE part 7: which NUMA node (about 10 lines)
-    // USES p gpu far
     // HINT: cudaDeviceGetAttribute, cudaDevAttrHostNumaId. A far node is one
     // HINT: that another GPU is near.
     int near = -1;
@@ -41,7 +45,6 @@ ncclResult_t host_alloc(int gpu, int node, size_t nbytes, cudaStream_t stream,
     struct cudaMemAccessDesc access = {};
     *out = (struct host_buffer){};
     // BEGIN HOLE part 7: memory of one NUMA node (about 10 lines)
-    // USES gpu node nbytes stream out props access
     // HINT: cudaMemPoolCreate, location type cudaMemLocationTypeHostNuma;
     // HINT: cudaMemPoolSetAccess for the GPU; cudaMallocFromPoolAsync.
     props.allocType = cudaMemAllocationTypePinned;
@@ -57,16 +60,20 @@ ncclResult_t host_alloc(int gpu, int node, size_t nbytes, cudaStream_t stream,
     return ncclSuccess;
 }
 
+/* Two blocks for each of an H100's 132 multiprocessors, with a quarter of its
+ * 2048 threads each: enough loads in flight for any memory. */
+enum { READ_BLOCKS = 264, READ_THREADS = 512 };
+
 /* Add the sum of all words of `count` uint4 to *sum, modulo 2^32. */
 __global__ void add_words(const uint4 *data, size_t count, unsigned *sum)
 {
     unsigned mine = 0;
     // BEGIN HOLE part 7: read all of it (device, about 6 lines)
-    // USES data count mine
     // HINT: neighbouring threads read neighbouring elements. The buffer has
     // HINT: more elements than the grid has threads.
-    const size_t first = blockIdx.x * blockDim.x + threadIdx.x;
-    for (size_t i = first; i < count; i += gridDim.x * blockDim.x) {
+    const size_t first = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = first; i < count; i += step) {
         const uint4 v = data[i];
         mine += v.x + v.y + v.z + v.w;
     }
@@ -74,12 +81,12 @@ __global__ void add_words(const uint4 *data, size_t count, unsigned *sum)
     atomicAdd(sum, mine);
 }
 
-/* Enqueue a read of nbytes at `data`, wherever it lies. Given. */
+/* Enqueue a read of nbytes at `data`, in whichever memory it is. Given. */
 static ncclResult_t read_once(const void *data, size_t nbytes, unsigned *sum,
                               cudaStream_t stream)
 {
-    add_words<<<264, 512, 0, stream>>>((const uint4 *)data,
-                                       nbytes / sizeof(uint4), sum);
+    add_words<<<READ_BLOCKS, READ_THREADS, 0, stream>>>(
+        (const uint4 *)data, nbytes / sizeof(uint4), sum);
     LAB_TRY_CUDA(cudaGetLastError());
     return ncclSuccess;
 }
@@ -88,34 +95,36 @@ ncclResult_t measure_reads(const void *data, size_t nbytes, void *copy,
                            int nreads, unsigned *sum, cudaStream_t stream,
                            double *ms)
 {
-    cudaEvent_t begin, end;
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t begin = NULL, end = NULL;
     float value = 0;
-    LAB_TRY_CUDA(cudaEventCreate(&begin));
-    LAB_TRY_CUDA(cudaEventCreate(&end));
+    LAB_OUT_CUDA(cudaEventCreate(&begin));
+    LAB_OUT_CUDA(cudaEventCreate(&end));
     // BEGIN HOLE part 7: in place, or copied first (about 10 lines)
-    // USES data nbytes copy nreads sum stream begin end value read_once
     // HINT: read_once(). `copy` is NULL for reads in place; else what the
     // HINT: kernels read is the copy, and the copy is part of the time.
-    LAB_TRY_CUDA(cudaEventRecord(begin, stream));
+    LAB_OUT_CUDA(cudaEventRecord(begin, stream));
     if (copy)
-        LAB_TRY_CUDA(
+        LAB_OUT_CUDA(
             cudaMemcpyAsync(copy, data, nbytes, cudaMemcpyDefault, stream));
     for (int i = 0; i < nreads; i++)
-        LAB_TRY(read_once(copy ? copy : data, nbytes, sum, stream));
-    LAB_TRY_CUDA(cudaEventRecord(end, stream));
-    LAB_TRY_CUDA(cudaEventSynchronize(end));
-    LAB_TRY_CUDA(cudaEventElapsedTime(&value, begin, end));
+        LAB_OUT(read_once(copy ? copy : data, nbytes, sum, stream));
+    LAB_OUT_CUDA(cudaEventRecord(end, stream));
+    LAB_OUT_CUDA(cudaEventSynchronize(end));
+    LAB_OUT_CUDA(cudaEventElapsedTime(&value, begin, end));
     // END HOLE
-    LAB_TRY_CUDA(cudaEventDestroy(begin));
-    LAB_TRY_CUDA(cudaEventDestroy(end));
     *ms = value;
-    return ncclSuccess;
+out:
+    if (begin)
+        cudaEventDestroy(begin);
+    if (end)
+        cudaEventDestroy(end);
+    return err;
 }
 
 int reads_that_pay(double place_ms, double copy_ms, double own_ms)
 {
     // BEGIN HOLE part 7: from when on a copy pays (about 5 lines)
-    // USES place_ms copy_ms own_ms
     // HINT: n reads in place take n place_ms.
     if (place_ms <= own_ms)
         return 0;

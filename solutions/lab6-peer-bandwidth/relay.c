@@ -12,7 +12,6 @@
 int widest_route(const struct gbps *m, int from, int to, struct route *r)
 {
     // BEGIN HOLE part 4: the widest route (about 30 lines)
-    // USES m from to r
     // HINT: keep for every GPU the best route to it with at most h hops; one
     // HINT: more hop makes h + 1. Do n - 1 rounds, and replace a route only if
     // HINT: the new one is strictly wider.
@@ -43,7 +42,6 @@ int disjoint_routes(const struct gbps *m, int from, int to, int most,
                     struct route route[ROUTES])
 {
     // BEGIN HOLE part 4: several routes (about 10 lines)
-    // USES m from to most route
     // HINT: keep the remaining bandwidth in a copy of *m.
     struct gbps left = *m;
     int n = 0;
@@ -97,7 +95,6 @@ static ncclResult_t send_chunk(const struct peers *p, const struct route *r,
     const size_t left = part.end - begin;
     const size_t nbytes = left < part.chunk_nbytes ? left : part.chunk_nbytes;
     // BEGIN HOLE part 4: a chunk on its way (about 25 lines)
-    // USES p r number dst src nbytes
     // HINT: p->left[gpu][number][chunk % SLOTS]: a chunk has left a GPU. Hop h
     // HINT: waits for that event of the previous GPU (the chunk has arrived)
     // HINT: and of the next GPU (the slot there is free again).
@@ -143,7 +140,6 @@ ncclResult_t copy_by_host(const struct peers *p, int from, int to, void *dst,
 {
     const cudaStream_t out = p->link[from][to], in = p->link[to][from];
     // BEGIN HOLE part 4: through the host (about 18 lines)
-    // USES dst src nbytes bounce chunk_nbytes out in
     // HINT: chunk c uses half c % 2 of bounce. Use p->left[from][0][c % 2] for
     // HINT: "this half is full" and p->left[to][0][c % 2] for "it is empty".
     for (size_t c = 0; c * chunk_nbytes < nbytes; c++) {

@@ -66,7 +66,6 @@ static double put(struct busy *s, int from, int via, int to, double by)
 static int best_way(struct busy *s, int from, int to)
 {
     // BEGIN HOLE part 5: the best way of a piece (about 18 lines)
-    // USES s from to put
     // HINT: directly, if there are NVLinks; or through any GPU with NVLinks to
     // HINT: both. put() the piece, look at the time, and remove it again.
     double least = 1e99;
@@ -99,7 +98,6 @@ void schedule_all_to_all(const struct gbps *m, int link[PEERS][PEERS],
         return;
     find_wide(m, link, plan->wide);
     // BEGIN HOLE part 5: plan them all (about 15 lines)
-    // USES gpu_GBps best_way
     // HINT: piece by piece, each on its best route; then, a few more times,
     // HINT: remove each one and choose again, now that the others are there.
     enum { PASSES = 4 };
@@ -133,7 +131,6 @@ struct cable find_sick(const struct gbps *m, int link[PEERS][PEERS])
 {
     struct cable found = {-1, -1};
     // BEGIN HOLE part 5: the sick cable (about 22 lines)
-    // USES m link usual
     // HINT: count the slow pairs of each GPU; usual().
     int nslow[PEERS] = {0}, npairs = 0;
     for (int a = 0; a < m->n; a++)

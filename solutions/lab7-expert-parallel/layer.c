@@ -10,7 +10,6 @@ ncclResult_t moe_layer(const struct moe *m, const float *in, const int *expert,
                        const struct moe_space *space)
 {
     // BEGIN HOLE part 3: layer (about 20 lines)
-    // USES m in expert gate ntokens out space
     // HINT: moe_sort, moe_exchange_counts, moe_gather, moe_dispatch,
     // HINT: moe_expert, moe_return, moe_scatter. The kernels need the order on
     // HINT: the device.

@@ -8,7 +8,7 @@
  */
 #include "lab7.h"
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
+#include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
 /* A piece, as a smaller layer with its own buffers. */
 struct piece {
@@ -24,7 +24,7 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
 {
     const size_t first = (size_t)i * (size_t)p->ntokens;
     const size_t floats = first * (size_t)m->dim;
-    const size_t room = floats * (size_t)m->nranks; // of the pieces before
+    const size_t room = floats * (size_t)m->nranks; // for the pieces before
     p->in += floats;
     p->out += floats;
     p->gate += first;
@@ -40,15 +40,17 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
 static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
 {
     // BEGIN HOLE part 4: order of two streams (about 5 lines)
-    // USES later earlier
     // HINT: an event, recorded on one stream and waited on by the other. It may
-    // HINT: be destroyed at once: the wait keeps what it needs.
-    cudaEvent_t event;
-    LAB_TRY_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    LAB_TRY_CUDA(cudaEventRecord(event, earlier));
-    LAB_TRY_CUDA(cudaStreamWaitEvent(later, event, 0));
-    LAB_TRY_CUDA(cudaEventDestroy(event));
-    return ncclSuccess;
+    // HINT: be destroyed immediately: the wait keeps what it needs.
+    ncclResult_t err = ncclSuccess;
+    cudaEvent_t event = NULL;
+    LAB_OUT_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    LAB_OUT_CUDA(cudaEventRecord(event, earlier));
+    LAB_OUT_CUDA(cudaStreamWaitEvent(later, event, 0));
+out:
+    if (event)
+        cudaEventDestroy(event);
+    return err;
     // END HOLE
 }
 
@@ -69,12 +71,12 @@ static ncclResult_t plan_pieces(const struct moe *m, struct piece *p, int n)
     return ncclSuccess;
 }
 
-/* Gather and dispatch all pieces; *here[i]: piece i has arrived. */
+/* Gather and dispatch all pieces. Creates here[i], which is recorded when piece
+ * i has arrived. */
 static ncclResult_t send_pieces(const struct moe *m, const struct piece *p,
                                 int n, cudaEvent_t *here)
 {
     // BEGIN HOLE part 4: send the pieces (about 15 lines)
-    // USES after m p n here
     // HINT: moe_gather on m->stream, then moe_dispatch on m->comm_stream.
     // HINT: Create here[i] and record it where the piece has arrived.
     for (int i = 0; i < n; i++) {
@@ -92,18 +94,16 @@ static ncclResult_t send_pieces(const struct moe *m, const struct piece *p,
     // END HOLE
 }
 
-/* Run the expert on each piece, and return the piece after it. */
+/* Run the expert on each piece, then return the piece. */
 static ncclResult_t work_on_pieces(const struct moe *m, const struct piece *p,
                                    int n, const cudaEvent_t *here)
 {
     // BEGIN HOLE part 4: work on the pieces (about 12 lines)
-    // USES m p n here
     // HINT: which event must a piece's expert wait on? What must its return
     // HINT: wait for, and what must not wait for that return?
     for (int i = 0; i < n; i++) {
         const struct moe_space *const s = &p[i].space;
         LAB_TRY_CUDA(cudaStreamWaitEvent(m->stream, here[i], 0));
-        LAB_TRY_CUDA(cudaEventDestroy(here[i]));
         LAB_TRY(moe_expert(m, s->arrived, p[i].route.nrecv, s->processed));
         LAB_TRY(after(m->comm_stream, m->stream));
         LAB_TRY(moe_return(m, &p[i].route, s->processed, s->packed,
@@ -119,7 +119,8 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
                                   const struct moe_space *space)
 {
     struct piece piece[MOE_MAX_PIECES];
-    cudaEvent_t here[MOE_MAX_PIECES];
+    cudaEvent_t here[MOE_MAX_PIECES] = {NULL};
+    ncclResult_t err = ncclSuccess;
     if (npieces < 1 || npieces > MOE_MAX_PIECES || ntokens % npieces != 0)
         return ncclInvalidArgument;
     for (int i = 0; i < npieces; i++) {
@@ -131,13 +132,17 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
                                   .space = *space};
         piece_init(&piece[i], i, m);
     }
-    LAB_TRY(plan_pieces(m, piece, npieces));
-    LAB_TRY(send_pieces(m, piece, npieces, here));
-    LAB_TRY(work_on_pieces(m, piece, npieces, here));
-    LAB_TRY(after(m->stream, m->comm_stream));
+    LAB_OUT(plan_pieces(m, piece, npieces));
+    LAB_OUT(send_pieces(m, piece, npieces, here));
+    LAB_OUT(work_on_pieces(m, piece, npieces, here));
+    LAB_OUT(after(m->stream, m->comm_stream));
     for (int i = 0; i < npieces; i++)
-        LAB_TRY(moe_scatter(piece[i].space.packed, piece[i].space.order,
+        LAB_OUT(moe_scatter(piece[i].space.packed, piece[i].space.order,
                             piece[i].gate, piece[i].ntokens, m->dim,
                             piece[i].out, m->stream));
-    return ncclSuccess;
+out:
+    for (int i = 0; i < npieces; i++)
+        if (here[i])
+            cudaEventDestroy(here[i]);
+    return err;
 }

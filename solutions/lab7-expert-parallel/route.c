@@ -12,7 +12,6 @@ void moe_sort(const int *expert, int ntokens, int nranks, int *order,
               struct moe_route *route)
 {
     // BEGIN HOLE part 1: sort (about 12 lines)
-    // USES expert ntokens nranks order route
     // HINT: count, then add up, then place: three loops, no comparisons.
     int next[MOE_MAX_RANKS];
     for (int r = 0; r < nranks; r++)
@@ -32,7 +31,6 @@ ncclResult_t moe_exchange_counts(const struct moe *m, struct moe_route *route,
                                  int nroutes)
 {
     // BEGIN HOLE part 1: counts (about 20 lines)
-    // USES m route nroutes
     // HINT: ncclAlltoAll sends nroutes ints to each rank. NCCL moves device
     // HINT: memory, so they go through m->host_counts and m->counts.
     const int n = nroutes * m->nranks;

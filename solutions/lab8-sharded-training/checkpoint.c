@@ -1,14 +1,15 @@
 /*
- * Part 6: a sharded checkpoint, and training that goes on with other ranks.
+ * Part 6: a sharded checkpoint, and training that resumes on a different number
+ * of ranks.
  *
- * Every rank writes what it owns, at the same time as all others. A unit is cut
- * at other places if the number of ranks is another:
+ * All ranks write at the same time, each the shares that it owns. With a
+ * different number of ranks, a unit is cut in different places:
  *
  *     3 ranks   |   file 0     |   file 1     |   file 2   0|
  *     2 ranks   |      rank 0         |       rank 1       0|
  *
- * so a rank reads pieces of several files. Zeros at the end of a unit belong
- * to no matrix; how many there are depends on the number of ranks, too.
+ * so a rank reads pieces of several files. The zeros at the end of a unit
+ * belong to no matrix, and their number also depends on the number of ranks.
  */
 #include "lab8.h"
 
@@ -19,20 +20,19 @@
 
 enum { ARRAYS = 3 };
 
-/* The arrays of a file, in order. Given. */
+/* Array i of a file. Given. */
 static float *array_of(const struct shard *s, int i)
 {
     float *const all[ARRAYS] = {s->value, s->adam_m, s->adam_v};
     return all[i];
 }
 
-/* Write this rank's file by way of host, of plan.total floats. */
+/* Write this rank's file by way of `host`, a buffer of plan.total floats. */
 static ncclResult_t write_shares(struct shard *s, struct checkpoint *c,
                                  float *host)
 {
     const size_t total = s->plan.total;
     // BEGIN HOLE part 6: save (about 10 lines)
-    // USES s c total host array_of
     // HINT: the device may still be updating the shares.
     for (int i = 0; i < ARRAYS; i++) {
         LAB_TRY_CUDA(cudaMemcpyAsync(host, array_of(s, i), total * sizeof *host,
@@ -57,13 +57,13 @@ ncclResult_t checkpoint_save(struct shard *s, struct checkpoint *c)
 
 /*
  * Read this rank's share of unit u of array i from files that were saved with
- * the plan `old`. mine: share floats on the host, zero so far.
+ * the plan `old`. mine: the share's floats on the host, which are zero on
+ * entry.
  */
 static void read_share(const struct shard *s, const struct checkpoint *c,
                        const struct shard_plan *old, int i, int u, float *mine)
 {
     // BEGIN HOLE part 6: a share from several files (about 16 lines)
-    // USES s c old i u mine
     // HINT: this rank's share is floats [from, to) of the unit; file f has
     // HINT: [at, end) of it. Both without zeros that belong to no matrix.
     const struct shard_unit *const now = &s->plan.unit[u];
@@ -82,7 +82,8 @@ static void read_share(const struct shard *s, const struct checkpoint *c,
     // END HOLE
 }
 
-/* Read this rank's shares by way of host, of plan.total floats. Given. */
+/* Read this rank's shares by way of `host`, a buffer of plan.total floats.
+ * Given. */
 static ncclResult_t read_shares(struct shard *s, const struct checkpoint *c,
                                 float *host)
 {

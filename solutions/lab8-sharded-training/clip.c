@@ -1,11 +1,11 @@
 /*
  * Part 5: clipping by the global norm.
  *
- * The norm is that of the whole gradient, of which a rank has an n-th:
+ * The norm is that of the whole gradient, and a rank has 1/n of it:
  *
  *     |g|^2 = sum over ranks of |its share|^2
  *
- * so one number of each rank is enough, and it stays on the device.
+ * so each rank contributes one number, which stays on the device.
  */
 #include "lab8.h"
 
@@ -14,7 +14,6 @@
 ncclResult_t shard_clip(struct shard *s)
 {
     // BEGIN HOLE part 5: clip (about 6 lines)
-    // USES s
     // HINT: shard_squares, shard_shrink; s->squares is yours. The zeros at the
     // HINT: end of a unit do no harm.
     LAB_TRY(shard_squares(s->grad, s->plan.total, s->squares, s->compute));

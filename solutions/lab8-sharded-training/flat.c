@@ -1,9 +1,9 @@
 /*
  * Part 1: flat parameters.
  *
- * One collective for a unit instead of one for each matrix, and shares of equal
- * size whatever the matrices' shapes: a unit is a vector, cut without regard
- * to where one matrix ends and the next begins.
+ * A unit is one vector, cut without regard to where one matrix ends and the
+ * next begins. So a unit takes one collective instead of one for each matrix,
+ * and all shares have the same size, regardless of the matrices' shapes.
  */
 #include "lab8.h"
 
@@ -13,7 +13,6 @@ void flat_plan(const struct nn_shape *shape, int nranks, int per_unit,
                struct shard_plan *plan)
 {
     // BEGIN HOLE part 1: plan (about 18 lines)
-    // USES shape nranks per_unit plan
     // HINT: a share is count / nranks, rounded up.
     const size_t n = (size_t)nranks;
     *plan = (struct shard_plan){.nranks = nranks};
@@ -36,7 +35,6 @@ void flat_plan(const struct nn_shape *shape, int nranks, int per_unit,
 void flat_views(struct shard *s, int unit, float *value, float *grad)
 {
     // BEGIN HOLE part 1: views (about 8 lines)
-    // USES s unit value grad
     const struct shard_unit *const u = &s->plan.unit[unit];
     size_t at = 0;
     for (int l = u->first; l < u->first + u->nlayers; l++) {
@@ -50,7 +48,6 @@ void flat_views(struct shard *s, int unit, float *value, float *grad)
 ncclResult_t flat_take(struct shard *s, int unit)
 {
     // BEGIN HOLE part 1: take (about 20 lines)
-    // USES s unit
     // HINT: the share is floats [from, to) of the unit, and a matrix is floats
     // HINT: [at, end): what have they in common?
     const struct shard_unit *const u = &s->plan.unit[unit];

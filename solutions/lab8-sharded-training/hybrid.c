@@ -6,9 +6,9 @@
  *     node 1    4 - 5 - 6 - 7
  *
  * Links between nodes are a tenth as fast as those inside one. Values never
- * cross them, and of the gradients a rank sends its share alone. The price is
- * memory: a rank has an n-th of the parameters for the n ranks of its node, not
- * for all.
+ * cross them, and of the gradients a rank sends only its share across. The
+ * price is memory: a rank holds 1/g of the parameters for the g ranks of its
+ * node, instead of 1/n for all n ranks.
  */
 #include "lab8.h"
 
@@ -19,7 +19,6 @@ ncclResult_t hybrid_split(ncclComm_t world, int rank, int per_node,
                           ncclComm_t *node, ncclComm_t *replicas)
 {
     // BEGIN HOLE part 8: communicators (about 4 lines)
-    // USES world rank per_node node replicas
     // HINT: ncclCommSplit: ranks with the same color get a communicator, in the
     // HINT: order of their keys.
     const int row = rank / per_node, column = rank % per_node;
@@ -33,7 +32,6 @@ ncclResult_t hybrid_reduce(struct shard *s, int unit, float *whole, int first,
                            cudaStream_t stream)
 {
     // BEGIN HOLE part 8: reduce (about 12 lines)
-    // USES s unit whole first stream
     // HINT: The mean of all nodes' means is that of all ranks. What is there
     // HINT: less of to send: before the reduce-scatter, or after it?
     const struct shard_unit *const u = &s->plan.unit[unit];

@@ -4,9 +4,10 @@
  *     share, fp32   --round-->   bf16   --all-gather-->   unit, bf16   --> fp32
  *     update, fp32  <-----------  reduce-scatter, fp32  <-----------  gradients
  *
- * A layer computes well with values of 8 bits' precision; an update does not:
- * it is smaller than half a bf16 step of most values, and would be lost. So the
- * shares stay fp32, and what travels to the layers is half as long.
+ * Eight bits of precision are enough for the values that a layer computes with,
+ * but not for updates: most are smaller than half the spacing of bf16 numbers
+ * at the value, and would be lost. So the shares stay in fp32, and the copies
+ * that travel to the layers take half the bytes.
  */
 #include "lab8.h"
 
@@ -16,7 +17,6 @@
 ncclResult_t mixed_open(struct shard *s)
 {
     // BEGIN HOLE part 7: memory (about 3 lines)
-    // USES s
     // HINT: s->narrow has plan.widest elements; shard_release() frees it.
     LAB_TRY_CUDA(
         cudaMalloc((void **)&s->narrow, s->plan.widest * sizeof *s->narrow));
@@ -28,7 +28,6 @@ ncclResult_t mixed_gather(struct shard *s, int unit, float *whole,
                           cudaStream_t stream)
 {
     // BEGIN HOLE part 7: gather (about 10 lines)
-    // USES s unit whole stream
     // HINT: nn_narrow, nn_widen. An all-gather works in place, if a rank's part
     // HINT: is where the result will have it.
     const struct shard_unit *const u = &s->plan.unit[unit];

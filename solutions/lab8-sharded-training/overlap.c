@@ -4,11 +4,12 @@
  *     compute   .. F0  F1  F2  F3  B3  B2  B1  B0 ..
  *     comm      G0 G1 | G2  G3 |      G1 R3 G0 R2 R1  R0
  *
- * Two slots: while one unit is computed in its slot, the next one arrives in
- * the other. Unit u is always in slot u % 2, so u + 2 may arrive there once
- * u has been computed. After the forward pass the last two units are still
- * there. In the backward pass an all-gather goes before the reduce-scatter that
- * could start at the same time: computation waits for it sooner.
+ * Two slots: while one unit is being computed in its slot, the next one arrives
+ * in the other. Unit u is always in slot u % 2, so u + 2 may arrive there once
+ * u has been computed. After the forward pass the last two units are still in
+ * their slots. In the backward pass an all-gather is enqueued before the
+ * reduce-scatter that could start at the same time, because computation waits
+ * for it sooner.
  */
 #include "lab8.h"
 
@@ -23,13 +24,12 @@ ncclResult_t fsdp_open(struct shard *s)
 
 /*
  * Gather unit u into its slot, on s->comm_stream, after the work on s->compute
- * so far, which may use the slot. Does nothing if u is in there, or if there is
- * no such unit.
+ * so far, which may use the slot. Does nothing if the slot already holds u, or
+ * if there is no unit u.
  */
 static ncclResult_t fetch(struct shard *s, int u)
 {
     // BEGIN HOLE part 4: fetch (about 10 lines)
-    // USES s u
     // HINT: shard_after, and the slot's event `gathered`.
     if (u < 0 || u >= s->plan.nunits || s->slot[u % SLOTS].unit == u)
         return ncclSuccess;
@@ -46,7 +46,6 @@ static ncclResult_t forward(struct shard *s, const struct nn_batch *b)
 {
     nn_begin(s->m, b);
     // BEGIN HOLE part 4: forward (about 12 lines)
-    // USES s b fetch
     // HINT: when may unit u + 2 be fetched, and what must the compute stream
     // HINT: wait for before unit u?
     LAB_TRY(fetch(s, 0));
@@ -66,7 +65,6 @@ static ncclResult_t backward(struct shard *s, float scale, int first)
 {
     LAB_TRY_CUDA(nn_loss_backward(s->m, scale));
     // BEGIN HOLE part 4: backward (about 18 lines)
-    // USES s scale first fetch
     // HINT: a slot's gradients may be zeroed once the unit that had them before
     // HINT: has been reduced: event `reduced`.
     for (int u = s->plan.nunits - 1; u >= 0; u--) {
@@ -89,7 +87,6 @@ static ncclResult_t backward(struct shard *s, float scale, int first)
 ncclResult_t fsdp_step(struct shard *s, const struct nn_batch *batch, int micro)
 {
     // BEGIN HOLE part 4: a step (about 9 lines)
-    // USES s batch micro forward backward
     for (int j = 0; j < micro; j++) {
         LAB_TRY(forward(s, &batch[j]));
         LAB_TRY(backward(s, 1.0f / (float)micro, j == 0));

@@ -1,14 +1,14 @@
 /*
- * Part 2: ZeRO-2, gradients are reduced to the rank that owns them.
+ * Part 2: ZeRO-2, which reduces gradients to the rank that owns them.
  *
  *     backward   | unit 3 | unit 2 | unit 1 | unit 0 |
  *     memory     | one unit's gradients, used again and again
  *                      \        \        \        \
  *     s->grad            3        2        1        0     an n-th of each
  *
- * An all-reduce is a reduce-scatter and an all-gather. Gradients need the first
- * half; the second comes after the update, for values. So nothing more is sent
- * than in data parallel training.
+ * An all-reduce is a reduce-scatter and an all-gather. The gradients need only
+ * the reduce-scatter; after the update, the values take the all-gather. So a
+ * step sends no more than in data parallel training.
  */
 #include "lab8.h"
 
@@ -21,7 +21,6 @@ ncclResult_t shard_gather(struct shard *s, int unit, float *whole,
     if (s->narrow)
         return mixed_gather(s, unit, whole, stream);
     // BEGIN HOLE part 2: gather (about 4 lines)
-    // USES s unit whole stream
     const struct shard_unit *const u = &s->plan.unit[unit];
     LAB_TRY(ncclAllGather(s->value + u->begin, whole, u->share, ncclFloat,
                           s->comm, stream));
@@ -35,7 +34,6 @@ ncclResult_t shard_reduce(struct shard *s, int unit, float *whole, int first,
     if (s->replicas)
         return hybrid_reduce(s, unit, whole, first, stream);
     // BEGIN HOLE part 2: reduce (about 10 lines)
-    // USES s unit whole first stream
     // HINT: a reduce-scatter may work in place, with its result where this
     // HINT: rank's share of `whole` is.
     const struct shard_unit *const u = &s->plan.unit[unit];
@@ -55,7 +53,7 @@ static float *values_of(const struct shard *s, int u)
     return s->whole + (size_t)s->plan.nranks * s->plan.unit[u].begin;
 }
 
-/* All values from all ranks' shares. Given. */
+/* Gather all values from all ranks' shares. Given. */
 static ncclResult_t gather_all(struct shard *s)
 {
     for (int u = 0; u < s->plan.nunits; u++)
@@ -67,7 +65,6 @@ ncclResult_t zero2_open(struct shard *s)
 {
     const size_t count = (size_t)s->plan.nranks * s->plan.total;
     // BEGIN HOLE part 2: memory (about 8 lines)
-    // USES s count gather_all
     // HINT: s->whole has count floats; s->slot[0].grad is free for one unit's
     // HINT: gradients, of plan.widest floats. shard_release() frees both.
     LAB_TRY_CUDA(cudaMalloc((void **)&s->whole, count * sizeof *s->whole));
@@ -77,11 +74,10 @@ ncclResult_t zero2_open(struct shard *s)
     // END HOLE
 }
 
-/* The backward pass of a unit, whose gradients s->slot[0].grad is for. */
+/* The backward pass of unit u, with its gradients in s->slot[0].grad. */
 static ncclResult_t backward(struct shard *s, int u, int first)
 {
     // BEGIN HOLE part 2: a unit's backward pass (about 8 lines)
-    // USES s u first values_of
     // HINT: flat_views, shard_backward, shard_reduce. The backward pass adds to
     // HINT: what is in its gradients.
     float *const grad = s->slot[0].grad;

@@ -1,10 +1,11 @@
 /*
  * Part 4: balance.
  *
- * With a causal mask, later rows have more to do. In plain order the last rank
- * has nearly twice the mean, and all wait for it:
+ * With a causal mask, later rows attend to more keys. In plain order the last
+ * rank has nearly twice the mean work, and all other ranks wait for it. The
+ * rank that has each row of the sequence:
  *
- *     plain      0 0 1 1 2 2 3 3      whose row it is
+ *     plain      0 0 1 1 2 2 3 3
  *     zigzag     0 1 2 3 3 2 1 0
  *     striped    0 1 2 3 0 1 2 3
  */
@@ -21,7 +22,6 @@ static struct nn_places plain(const struct seq *s, int rank)
 static struct nn_places zigzag(const struct seq *s, int rank)
 {
     // BEGIN HOLE part 4: zigzag (about 4 lines)
-    // USES s rank
     const int piece = s->rows / 2, last = 2 * s->nranks - 1;
     return (struct nn_places){
         .nruns = 2,
@@ -32,7 +32,6 @@ static struct nn_places zigzag(const struct seq *s, int rank)
 static struct nn_places striped(const struct seq *s, int rank)
 {
     // BEGIN HOLE part 4: striped (about 2 lines)
-    // USES s rank
     return (struct nn_places){.nruns = 1, .run = {{rank, s->nranks, s->rows}}};
     // END HOLE
 }

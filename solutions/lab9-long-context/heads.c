@@ -1,35 +1,37 @@
 /*
  * Part 2: all-to-all over heads.
  *
- * Heads don't know of each other. So ranks exchange rows for heads, each
- * computes its heads for the whole sequence as if it were alone, and they
- * exchange back:
+ * Attention heads are independent: no head reads another head's queries, keys
+ * or values. An all-to-all can therefore trade a split by rows for a split by
+ * heads. Afterwards each rank holds every row for 1/n of the heads and runs
+ * ordinary attention without further communication. A second all-to-all
+ * restores the split by rows:
  *
  *              head 0   head 1                    head 0      head 1
  *     rank 0   a0       a1        all-to-all      a0 b0 ..    rank 1: a1 b1 ..
  *     rank 1   b0       b1       ------------>    rank 0
  *
- * A rank sends (n-1)/n of a block for each exchange, however many ranks there
- * are. But there can't be more ranks than heads.
+ * A layer needs four exchanges (q, k and v on the way in, the output on the way
+ * back), in each of which a rank sends (n-1)/n of a block. The number of heads
+ * limits the number of ranks.
  */
 #include "lab9.h"
 
 #include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-/* Bytes of a row's part that goes to one rank: its heads. */
+/* Bytes of a row that go to one rank: those of its heads. */
 static size_t part_bytes(const struct seq *s)
 {
     return (size_t)(s->a.heads / s->nranks) * (size_t)s->a.width *
            sizeof(float);
 }
 
-/* Every rank's n-th of `in` goes to that rank; out is what arrives, in order of
- * ranks. */
+/* Send part r of `in`, 1/n of it, to rank r, for all ranks; `out` receives the
+ * parts of all ranks, in rank order. */
 static ncclResult_t exchange(struct seq *s, const float *in, float *out,
                              cudaStream_t stream)
 {
     // BEGIN HOLE part 2: exchange (about 10 lines)
-    // USES s in out stream
     const size_t each = seq_block(s) / (size_t)s->nranks;
     LAB_TRY(ncclGroupStart());
     for (int r = 0; r < s->nranks; r++) {
@@ -46,9 +48,8 @@ ncclResult_t seq_to_heads(struct seq *s, const float *in, float *out,
                           cudaStream_t stream)
 {
     // BEGIN HOLE part 2: rows to heads (about 12 lines)
-    // USES s in out stream part_bytes exchange
     // HINT: what goes to a rank is not contiguous: cudaMemcpy2DAsync packs it.
-    float *const packed = s->room[0];
+    float *const packed = s->packed;
     const size_t part = part_bytes(s), rows = (size_t)s->rows;
     for (int r = 0; r < s->nranks; r++)
         LAB_TRY_CUDA(cudaMemcpy2DAsync(
@@ -63,8 +64,7 @@ ncclResult_t seq_to_rows(struct seq *s, const float *in, float *out,
                          cudaStream_t stream)
 {
     // BEGIN HOLE part 2: heads to rows (about 12 lines)
-    // USES s in out stream part_bytes exchange
-    float *const packed = s->room[0];
+    float *const packed = s->packed;
     const size_t part = part_bytes(s), rows = (size_t)s->rows;
     LAB_TRY(exchange(s, in, packed, stream));
     for (int r = 0; r < s->nranks; r++)
@@ -87,7 +87,6 @@ ncclResult_t heads_forward(struct seq *s, struct seq_heads *h, const float *q,
 {
     const struct nn_places all = all_rows(s);
     // BEGIN HOLE part 2: forward (about 10 lines)
-    // USES s h q k v o all
     LAB_TRY(seq_to_heads(s, q, h->q, s->compute));
     LAB_TRY(seq_to_heads(s, k, h->k, s->compute));
     LAB_TRY(seq_to_heads(s, v, h->v, s->compute));
@@ -104,7 +103,6 @@ ncclResult_t heads_backward(struct seq *s, struct seq_heads *h,
 {
     const struct nn_places all = all_rows(s);
     // BEGIN HOLE part 2: backward (about 18 lines)
-    // USES s h dout dq dk dv all
     // HINT: nn_attend_delta, nn_attend_back: the latter adds.
     const struct nn_attend_row row = {h->q, h->dout, h->st.most, h->delta};
     const size_t nbytes = seq_block(s) * sizeof(float);

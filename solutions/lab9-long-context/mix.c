@@ -1,10 +1,10 @@
 /*
  * Part 6: both, over nodes.
  *
- * Inside a node links are fast and latency is low: ranks exchange heads.
- * Between nodes each rank passes on the keys and values of its heads alone, an
- * n-th of those that a ring of all ranks would bring to every rank, and has a
- * whole node's attention to hide them behind:
+ * Inside a node, links are fast and latency is low, so ranks exchange heads.
+ * Between nodes, each rank passes on only the keys and values of its own heads,
+ * 1/n of what a ring of all ranks would bring to every rank. The attention of a
+ * whole node's rows hides these messages:
  *
  *     node 0    0 = 1 = 2 = 3        = all-to-all, three blocks and back
  *               |   |   |   |        | ring of two
@@ -17,7 +17,6 @@
 ncclResult_t mix_open(struct seq *s, int per_node, struct seq_mix *m)
 {
     // BEGIN HOLE part 6: communicators (about 16 lines)
-    // USES s per_node m
     // HINT: ncclCommSplit, twice. What has a node's ring of rows and heads?
     const int node = s->rank / per_node, local = s->rank % per_node;
     m->inside = m->between = *s;
@@ -37,7 +36,6 @@ ncclResult_t mix_forward(struct seq_mix *m, struct seq_heads *h, const float *q,
                          const float *k, const float *v, float *o)
 {
     // BEGIN HOLE part 6: forward (about 6 lines)
-    // USES m h q k v o
     struct seq *const in = &m->inside;
     LAB_TRY(seq_to_heads(in, q, h->q, in->compute));
     LAB_TRY(seq_to_heads(in, k, h->k, in->compute));

@@ -1,52 +1,45 @@
 /*
  * Part 3: ring attention.
  *
- * Queries stay, keys and values travel. In step j rank r has those of rank
- * r - j, and sends them on while it attends to them:
+ * Queries stay, keys and values travel around the ring. In step j, rank r has
+ * those of rank r - j and passes them on while it attends to them:
  *
- *     compute    | keys of 2 | keys of 1 | keys of 0 |      on rank 2 of 3
- *     messages   | 1's come  | 0's come  |
+ *     compute    | keys of 2  | keys of 1  | keys of 0  |   on rank 2 of 3
+ *     messages   | 1's arrive | 0's arrive |
  *
- * A softmax over all keys is made of blocks in any order: nn/attend.h says how.
- * Two pairs of rooms are enough: what arrives takes the place of the block
- * before the one that is being used.
+ * A softmax over all keys can be built from blocks in any order: nn/attend.h
+ * says how. Two pairs of buffers are enough: an arriving block overwrites the
+ * block before the one in use.
  */
 #include "lab9.h"
 
 #include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-struct pair { /* of blocks: keys and values */
+struct pair { /* blocks of keys and values */
     const float *k, *v;
 };
 
-/* The rooms that arrive in step j. Given. */
-static float **rooms_of(struct seq *s, int j)
-{
-    return &s->room[j % 2 ? 2 : 0];
-}
-
 /*
  * Send the pair of step j to the next rank, and receive that of step j + 1 from
- * the rank before, on s->comm_stream, after the work on s->compute so far. What
- * arrived is *next.
+ * the previous rank, on s->comm_stream, after the work on s->compute so far.
+ * Sets *next to the pair that arrives.
  */
 static ncclResult_t pass(struct seq *s, int j, struct pair now,
                          struct pair *next)
 {
     // BEGIN HOLE part 3: pass (about 14 lines)
-    // USES s j now next rooms_of
     const int to = (s->rank + 1) % s->nranks;
     const int from = (s->rank + s->nranks - 1) % s->nranks;
     const size_t count = seq_block(s);
-    float *const *const room = rooms_of(s, j);
+    const struct seq_pair *const in = &s->arrived[j % 2];
     LAB_TRY(seq_after(s->comm_stream, s->compute, s->event[0]));
     LAB_TRY(ncclGroupStart());
     LAB_TRY(ncclSend(now.k, count, ncclFloat, to, s->comm, s->comm_stream));
     LAB_TRY(ncclSend(now.v, count, ncclFloat, to, s->comm, s->comm_stream));
-    LAB_TRY(ncclRecv(room[0], count, ncclFloat, from, s->comm, s->comm_stream));
-    LAB_TRY(ncclRecv(room[1], count, ncclFloat, from, s->comm, s->comm_stream));
+    LAB_TRY(ncclRecv(in->k, count, ncclFloat, from, s->comm, s->comm_stream));
+    LAB_TRY(ncclRecv(in->v, count, ncclFloat, from, s->comm, s->comm_stream));
     LAB_TRY(ncclGroupEnd());
-    *next = (struct pair){room[0], room[1]};
+    *next = (struct pair){in->k, in->v};
     return ncclSuccess;
     // END HOLE
 }
@@ -55,7 +48,6 @@ ncclResult_t ring_forward(struct seq *s, const float *q, const float *k,
                           const float *v, const struct nn_attend_state *st)
 {
     // BEGIN HOLE part 3: the ring (about 18 lines)
-    // USES s q k v st pass
     // HINT: seq_places says where queries and keys are in the sequence. Each
     // HINT: message begins before the attention that it overlaps with.
     struct nn_places rows, cols;

@@ -1,24 +1,26 @@
 /*
  * Part 5: the ring, backward.
  *
- * Keys and values travel as before, and their derivatives travel behind them,
- * collecting a part on every rank, until they are home:
+ * Keys and values travel as in the forward pass. Every rank contributes to
+ * every block's dk and dv, so these sums travel around the ring behind the
+ * keys, one step later. One extra message returns them to the rank that owns
+ * the block:
  *
  *     compute    | part of 2's | part of 1's | part of 0's |      on rank 2
- *     k, v       | 1's come    | 0's come    |
- *     dk, dv                   | 1's come    | 0's come    | 2's come home
+ *     k, v       | 1's arrive  | 0's arrive  |
+ *     dk, dv                   | 1's arrive  | 0's arrive  | 2's return
  *
- * What collects takes one step longer than a step's keys and values do. So a
- * rank computes its part in rooms of its own while the sum is on its way, and
- * adds the two when both are there.
+ * The sum for a block arrives one step after the block's keys and values. So a
+ * rank computes its part in a buffer of its own while the sum is in transit,
+ * and adds the two when both are there.
  */
 #include "lab9.h"
 
 #include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 #include "nn/ops.h"  /* nn_add */
 
-/* Send `count` floats to the next rank, and receive as many from the one
- * before, inside a group. Given. */
+/* Send a block to the next rank and receive one from the previous rank, inside
+ * a group. Given. */
 static ncclResult_t shift(struct seq *s, const float *out, float *in)
 {
     const int n = s->nranks;
@@ -35,25 +37,25 @@ struct travel { /* blocks of a step */
 };
 
 /*
- * Step j begins: after the work on s->compute so far, keys and values go on,
- * and so does the sum of step j - 1. They arrive in *next, and in dk and dv.
+ * Begin step j: after the work on s->compute so far, send the keys and values,
+ * and the sum of step j - 1, to the next rank. The next keys and values arrive
+ * in *next, the next sum in dk and dv.
  */
 static ncclResult_t pass_on(struct seq *s, int j, const struct travel *now,
                             const struct travel *before, struct travel *next,
                             float *dk, float *dv)
 {
     // BEGIN HOLE part 5: pass on (about 16 lines)
-    // USES s j now before next dk dv shift
     // HINT: all messages that may travel together, in one group. In the first
     // HINT: step there is no sum yet, in the last one keys are not needed.
-    float *const *const room = &s->room[j % 2 ? 2 : 0];
+    const struct seq_pair *const in = &s->arrived[j % 2];
     LAB_TRY(seq_after(s->comm_stream, s->compute, s->event[0]));
     LAB_TRY(ncclGroupStart());
     if (j + 1 < s->nranks) {
-        LAB_TRY(shift(s, now->k, room[0]));
-        LAB_TRY(shift(s, now->v, room[1]));
-        next->k = room[0];
-        next->v = room[1];
+        LAB_TRY(shift(s, now->k, in->k));
+        LAB_TRY(shift(s, now->v, in->v));
+        next->k = in->k;
+        next->v = in->v;
     }
     if (j > 0) {
         LAB_TRY(shift(s, before->dk, dk));
@@ -64,8 +66,8 @@ static ncclResult_t pass_on(struct seq *s, int j, const struct travel *now,
     // END HOLE
 }
 
-/* Add this rank's part to dq, and set now->dk and now->dv to it. cols: of the
- * keys. */
+/* Add this rank's part of the derivatives to dq, and store it in now->dk and
+ * now->dv. cols: the positions of the keys. */
 static ncclResult_t part_of(struct seq *s, const struct nn_attend_row *row,
                             const struct nn_places *cols,
                             const struct travel *now, float *dq)
@@ -73,7 +75,6 @@ static ncclResult_t part_of(struct seq *s, const struct nn_attend_row *row,
     struct nn_places rows;
     seq_places(s, s->rank, &rows);
     // BEGIN HOLE part 5: a rank's part (about 6 lines)
-    // USES s row cols now dq rows
     const size_t nbytes = seq_block(s) * sizeof(float);
     LAB_TRY_CUDA(cudaMemsetAsync(now->dk, 0, nbytes, s->compute));
     LAB_TRY_CUDA(cudaMemsetAsync(now->dv, 0, nbytes, s->compute));
@@ -90,16 +91,15 @@ ncclResult_t ring_backward(struct seq *s, const float *q, const float *k,
 {
     const struct nn_attend_row row = {q, dout, st->most, delta};
     // BEGIN HOLE part 5: the ring (about 28 lines)
-    // USES s k v dq dk dv row pass_on part_of
-    // HINT: rooms 0 to 3 for keys and values, two pairs for parts. dk and dv
-    // HINT: are yours to receive sums in; after the last step one more message
-    // HINT: brings them home.
+    // HINT: s->partial has two pairs of buffers for this rank's parts, of which
+    // HINT: one is computed while the other is sent. Receive sums in dk and dv;
+    // HINT: after the last step one more message returns them to their owner.
     struct nn_places cols;
-    struct travel before = {0}, now = {k, v, s->room[4], s->room[5]};
+    struct travel before = {0}, now = {k, v, s->partial[0].k, s->partial[0].v};
     LAB_TRY_CUDA(cudaMemsetAsync(dq, 0, seq_block(s) * sizeof *dq, s->compute));
     for (int j = 0; j < s->nranks; j++) {
-        struct travel next = {.dk = s->room[j % 2 ? 4 : 6],
-                              .dv = s->room[j % 2 ? 5 : 7]};
+        const struct seq_pair *const part = &s->partial[(j + 1) % 2];
+        struct travel next = {.dk = part->k, .dv = part->v};
         LAB_TRY(pass_on(s, j, &now, &before, &next, dk, dv));
         seq_places(s, (s->rank + s->nranks - j) % s->nranks, &cols);
         LAB_TRY(part_of(s, &row, &cols, &now, dq));
