@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "batch.h"
+#include "grader/batch/batch.h"
 
 #include <errno.h>    /* errno */
 #include <fcntl.h>    /* open */
@@ -12,9 +12,13 @@
 #include <time.h>     /* clock_gettime */
 #include <unistd.h>   /* write */
 
-#include "folder.h"
-#include "grading.h"
-#include "place.h"
+#include "grader/base/folder.h"
+#include "grader/batch/run_command.h"
+#include "grader/job/place.h"
+#include "grader/ledger/grading.h"
+#include "grader/ledger/pack.h"
+
+enum { MEMBERS = 4096 }; /* bytes of the names of a group */
 
 static int fail(struct batch *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -33,7 +37,7 @@ void batch_path(const struct batch *b, const struct task *t, const char *suffix,
 {
     if (snprintf(out, PATH_MAX, "%s/%s.%s", b->spool, t->name, suffix) >=
         PATH_MAX)
-        abort(); // spool is checked to be short
+        abort(); // the spool's path was checked to be short
 }
 
 static uint64_t now_ms(void)
@@ -48,7 +52,8 @@ static uint64_t now_ms(void)
 struct last_batch {
     char seed[65];
     char timezone[64];
-    char *roster; /* as JSON text */
+    int grace;
+    char *roster; /* JSON text */
 };
 
 static int keep_last(const struct ledger_entry *e, void *arg)
@@ -59,6 +64,7 @@ static int keep_last(const struct ledger_entry *e, void *arg)
     const char *const zone = json_string_value(json_object_get(j, "timezone"));
     snprintf(last->seed, sizeof last->seed, "%s", seed ? seed : "");
     snprintf(last->timezone, sizeof last->timezone, "%s", zone ? zone : "");
+    last->grace = (int)json_integer_value(json_object_get(j, "grace"));
     free(last->roster);
     last->roster =
         json_dumps(json_object_get(j, "roster"), JSON_SORT_KEYS | JSON_COMPACT);
@@ -76,8 +82,8 @@ static int keep_timezone(const struct ledger_entry *e, void *arg)
     return 0;
 }
 
-/* The course's: one that is given, or that of the ledger's last batch, or the
- * plan's. "" is UTC. */
+/* Find the course's time zone: the given one, or that of the ledger's last
+ * batch, or the plan's. "" is UTC. */
 static int find_timezone(struct batch *b)
 {
     const char *const plans = b->plan->timezone;
@@ -95,6 +101,8 @@ static int append_batch(struct batch *b, const char *seed, json_t *roster)
     json_t *const j =
         json_pack("{s:s, s:O, s:s, s:O}", "seed", seed, "roster", roster,
                   "timezone", b->timezone, "versions", b->versions);
+    if (b->plan->grace)
+        json_object_set_new(j, "grace", json_integer(b->plan->grace));
     char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
     const struct ledger_entry e = {.kind = "batch",
                                    .student = "",
@@ -108,9 +116,9 @@ static int append_batch(struct batch *b, const char *seed, json_t *roster)
 }
 
 /*
- * The seed of this ledger's last batch of the lab, so that an interrupted one
- * goes on as it began; or a new one. A new entry is made when seed, roster or
- * time zone are new.
+ * Find the seed: that of this ledger's last batch of the lab, so that an
+ * interrupted batch continues as it started, or a new one. A new entry is made
+ * if seed, roster, time zone or grace are new.
  */
 static int find_seed(struct batch *b)
 {
@@ -132,7 +140,8 @@ static int find_seed(struct batch *b)
     char *const text = json_dumps(roster, JSON_SORT_KEYS | JSON_COMPACT);
     if (!err && (strcmp(seed, last.seed) != 0 || !last.roster ||
                  strcmp(text, last.roster) != 0 ||
-                 strcmp(b->timezone, last.timezone) != 0))
+                 strcmp(b->timezone, last.timezone) != 0 ||
+                 b->plan->grace != last.grace))
         err = append_batch(b, seed, roster);
     json_decref(roster);
     free(text);
@@ -155,7 +164,7 @@ static uint64_t seed_of(const struct batch *b, const struct submission *s)
     return seed;
 }
 
-struct graded { /* what the ledger says of one attempt, last */
+struct graded { /* the ledger's last word on one attempt */
     char digest[LEDGER_DIGEST];
     double score;
     int found, outcome;
@@ -183,7 +192,7 @@ static int note_graded(const struct ledger_entry *e, void *arg)
     return 0;
 }
 
-/* Is submission i the student's latest, or the one with most points? */
+/* True if submission i is the student's latest. */
 static int is_latest(const struct submissions *s, int i)
 {
     return i + 1 == s->n || s->s[i + 1].student != s->s[i].student;
@@ -263,8 +272,25 @@ int batch_left(const struct batch *b)
 
 /* ---- the spool ----------------------------------------------------------- */
 
+/* "A,B": who handed in together with the student, or "". */
+static void members_of(const struct batch *b, const struct student *s,
+                       char out[MEMBERS])
+{
+    size_t at = 0;
+    out[0] = 0;
+    for (int i = 0; i < b->roster->n; i++) {
+        const struct student *const other = &b->roster->student[i];
+        if (other == s || !roster_together(other, s) ||
+            at + strlen(other->key) + 2 > MEMBERS)
+            continue;
+        at += (size_t)snprintf(out + at, MEMBERS - at, "%s%s", at ? "," : "",
+                               other->key);
+    }
+}
+
 int batch_stage(struct batch *b, struct task *t)
 {
+    char members[MEMBERS];
     char path[PATH_MAX];
     size_t nbytes;
     void *const data = submission_read(t->submission->path, b->plan, &nbytes);
@@ -279,16 +305,20 @@ int batch_stage(struct batch *b, struct task *t)
         close(fd);
     free(data);
     batch_path(b, t, "work", path);
-    folder_remove(path); // left by a killed run
+    folder_remove(path); // left over from a killed run
+    members_of(b, t->submission->student, members);
+    if (run_command_keep_members(b->spool, t->name, members) != 0)
+        return fail(b, "%s: %s", b->spool, strerror(errno));
     if (kept != 0)
         return fail(b, "%s", ledger_error(b->ledger));
     return written ? 0 : fail(b, "%s: %s", b->spool, strerror(why));
 }
 
-/* Nothing of a task remains. */
+/* Remove everything that belongs to a task. */
 static void unstage(const struct batch *b, const struct task *t)
 {
-    static const char *const files[] = {"sub", "json", "json.new", "err"};
+    static const char *const files[] = {"sub", "json", "json.new", "err",
+                                        "members"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         batch_path(b, t, files[i], path);
@@ -298,7 +328,7 @@ static void unstage(const struct batch *b, const struct task *t)
     folder_remove(path);
 }
 
-/* The result in the spool, if it is of this task; else NULL. */
+/* The result in the spool, if it belongs to this task; else NULL. */
 static json_t *read_result(const struct batch *b, const struct task *t)
 {
     char path[PATH_MAX], seed[32];
@@ -317,11 +347,17 @@ static int append_grading(struct batch *b, const struct task *t, json_t *result)
     const struct submission *const s = t->submission;
     const int64_t said = roster_submitted(s->student, s->attempt);
     const int64_t submitted = said != ROSTER_NEVER ? said : s->modified;
-    json_t *const j =
-        json_pack("{s:O, s:I, s:i, s:i, s:I, s:O}", "result", result,
-                  "submitted", (json_int_t)submitted, "days_late",
-                  roster_days_late(s->student, submitted), "try", t->tries,
-                  "graded", (json_int_t)time(NULL), "versions", b->versions);
+    pack_pictures(result);
+    json_t *const j = json_pack(
+        "{s:O, s:I, s:i, s:i, s:I, s:O}", "result", result, "submitted",
+        (json_int_t)submitted, "days_late",
+        roster_days_late(s->student, roster_forgive(submitted, b->plan->grace)),
+        "try", t->tries, "graded", (json_int_t)time(NULL), "versions",
+        b->versions);
+    char members[MEMBERS];
+    members_of(b, s->student, members);
+    if (*members)
+        json_object_set_new(j, "members", json_string(members));
     char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
     const struct ledger_entry e = {.kind = "grading",
                                    .student = s->student->key,
@@ -339,9 +375,9 @@ static void show_done(struct batch *b, const struct task *t, const json_t *j,
                       enum outcome outcome)
 {
     char line[256];
+    const double score = json_number_value(json_object_get(j, "score"));
     snprintf(line, sizeof line, "%-20s %-9s %g/%g", t->name,
-             outcome_name[outcome],
-             json_number_value(json_object_get(j, "score")),
+             outcome_word(outcome, score), score,
              json_number_value(json_object_get(j, "max_score")));
     progress_done(&b->progress, outcome, line);
 }
@@ -399,7 +435,8 @@ static int open_spool(struct batch *b)
         return fail(b, "%s: %s", path, strerror(errno));
     if (strlen(b->spool) > PATH_MAX - 200)
         return fail(b, "%.900s...: a path too long", path);
-    // Held as long as we live, whatever ends us; the folder itself is locked.
+    // The lock is held until this process ends, for any reason. It is on the
+    // folder itself.
     b->lock = open(b->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) != 0)
         return fail(b, "%s: another batch is at work here", b->spool);
@@ -427,7 +464,8 @@ int batch_open(struct batch *b, const struct batch_options *o)
     if (find_seed(b) != 0 || make_tasks(b) != 0)
         return -1;
     progress_begin(&b->progress, stderr, b->ntasks);
-    for (int i = 0; i < b->ntasks; i++) // of a batch that was killed
+    // left over from a batch that was killed
+    for (int i = 0; i < b->ntasks; i++)
         if (batch_take(b, &b->task[i], NULL) != 0)
             return -1;
     return 0;
@@ -444,7 +482,7 @@ void batch_release(struct batch *b)
     if (b->lock >= 0) {
         if (*b->objects)
             folder_remove(b->objects);
-        rmdir(b->spool); // when it is empty
+        rmdir(b->spool); // succeeds only if it is empty
         close(b->lock);
     }
 }

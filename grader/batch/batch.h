@@ -1,20 +1,20 @@
 /*
- * batch.h: a roster's submissions, one task each
+ * batch.h: a roster's submissions, as one task each
  *
  * The batch decides what is graded and keeps the results; an executor decides
- * where and when it runs. Between them is the spool, a folder beside the
- * ledger:
+ * where and when it runs. They communicate through the spool, a folder next to
+ * the ledger:
  *
  *     NAME.sub    the submission's bytes; NAME is the student's key @ attempt
- *     NAME.json   its result, whole or not there
- *     NAME.err    what `grade run` itself complained of
- *     NAME.work   where it works; nothing of worth
- *     objects     of the kit's own files, for local runs (objects.h)
+ *     NAME.json   its result, either complete or absent
+ *     NAME.err    error output of `grade run` itself
+ *     NAME.work   its work folder; can be deleted
+ *     objects     objects of the kit's own files, for local runs (objects.h)
  *
- * Only the batch writes to the ledger. It can be killed at any time: what is in
- * the ledger stays, what is in the spool and belongs to a task is taken, the
- * rest is graded. Seeds follow from the batch's seed, the student, the lab and
- * the attempt, so that it doesn't matter which of the three it was.
+ * Only the batch writes to the ledger. It can be killed at any time: entries in
+ * the ledger stay, results in the spool that belong to a task are taken, and
+ * the rest is graded. Seeds follow from the batch's seed, the student, the lab
+ * and the attempt, so the grade doesn't depend on which of these happened.
  */
 #ifndef GRADER_BATCH_H
 #define GRADER_BATCH_H
@@ -22,10 +22,10 @@
 #include <jansson.h>
 #include <limits.h>
 
-#include "ledger.h"
-#include "progress.h"
-#include "roster.h"
-#include "submission.h"
+#include "grader/batch/progress.h"
+#include "grader/intake/roster.h"
+#include "grader/intake/submission.h"
+#include "grader/ledger/ledger.h"
 
 enum only { ONLY_NEW, ONLY_FAILED, ONLY_LATEST, ONLY_BEST };
 enum executor { BY_LOCAL, BY_SLURM };
@@ -37,8 +37,9 @@ struct task {
     char digest[LEDGER_DIGEST];
     uint64_t seed;
     enum task_state state;
-    int tries;              /* how often it was started */
-    uint64_t not_before_ms; /* after an infra, it waits; by the steady clock */
+    int tries;              /* how often it has been started */
+    uint64_t not_before_ms; /* after an infra, when to try again, by the
+                               steady clock */
 };
 
 struct batch_options {
@@ -47,16 +48,18 @@ struct batch_options {
     int only;     /* enum only */
     int executor; /* enum executor */
     int jobs, isolation, retries;
-    const char *seed; /* hexadecimal, or NULL */
+    const char *seed; /* hexadecimal; may be NULL */
 };
 
 struct batch {
     const struct batch_options *o;
     char lab[64];
-    char timezone[64]; /* of times without one; "": UTC */
+    char timezone[64]; /* zone of times without one; "": UTC */
     char self[PATH_MAX], spool[PATH_MAX];
-    char objects[PATH_MAX]; /* in it, while the batch is at work (objects.h) */
-    json_t *versions;       /* what grades: with each entry of the ledger */
+    char objects[PATH_MAX]; /* folder in the spool while the batch runs
+                               (objects.h) */
+    json_t *versions;       /* versions of what grades, stored with each entry
+                               of the ledger */
     struct plan *plan;
     struct roster *roster;
     struct submissions *submissions;
@@ -65,12 +68,13 @@ struct batch {
     struct task *task;
     int ntasks;
     struct progress progress;
-    int lock;     /* of the spool: one batch at a time */
-    int stopping; /* nothing new is to be started */
+    int lock;     /* lock on the spool: one batch at a time */
+    int stopping; /* don't start anything new */
     char err[1024];
 };
 
-/* 0, or -1 with the reason in err; then release in either case. */
+/* Open a batch. Returns 0, or -1 with the reason in err. Call batch_release()
+ * in either case. */
 int batch_open(struct batch *b, const struct batch_options *o);
 void batch_release(struct batch *b);
 
@@ -78,24 +82,26 @@ void batch_release(struct batch *b);
 void batch_path(const struct batch *b, const struct task *t, const char *suffix,
                 char out[PATH_MAX]);
 
-/* Put the submission's bytes there; -1 with err. */
+/* Put the submission's bytes into the spool. Returns 0, or -1 with err. */
 int batch_stage(struct batch *b, struct task *t);
 
 /* A task that can be started now, or NULL. */
 struct task *batch_next(struct batch *b);
 
-/* How many are not done. */
+/* The number of tasks that are not done. */
 int batch_left(const struct batch *b);
 
 /*
- * A task has ended, or may have: take its result into the ledger. With none
- * there, `why` (not NULL) says what became of it: that is infra; with why NULL
- * it is left as it is. The task is done, or, after infra, waits for another
- * try. Returns -1 when the ledger cannot be written: stop.
+ * A task has ended, or may have: take its result into the ledger. If there is
+ * no result, `why` says what happened to the task, which is infra; if why is
+ * NULL, the task stays as it is. The task is then done, or after infra waits
+ * for another try. Returns -1 if the ledger cannot be written, which ends the
+ * batch.
  */
 int batch_take(struct batch *b, struct task *t, const char *why);
 
-/* Each runs until nothing is left or b->stopping; -1 with err. */
+/* Run until no task is left or b->stopping is set. Both return -1 with
+ * err on failure. */
 int executor_local(struct batch *b);
 int executor_slurm(struct batch *b);
 

@@ -1,9 +1,9 @@
 /*
- * local.c: a batch on this machine, some submissions at a time
+ * local.c: a batch on this machine, several submissions at a time
  *
- * Each is a `grade run` of its own: what its submission does to it, or the
- * machine, is the end of that one alone. On the first interrupt nothing new is
- * started; on the second, what runs is ended (and is graded the next time).
+ * Each submission has its own `grade run`, so one that brings down its grader
+ * doesn't affect the others. After the first interrupt nothing new is started;
+ * the second ends what is running (which is then graded the next time).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>  /* open */
@@ -14,15 +14,15 @@
 #include <unistd.h> /* close */
 #include <uv.h>
 
-#include "batch.h"
-#include "run_command.h"
+#include "grader/batch/batch.h"
+#include "grader/batch/run_command.h"
 
 enum { MOST_SEC = 3 * 3600, TICK_MS = 500 };
 
-struct slot { /* one submission at a time */
+struct slot { /* place for one running submission */
     struct local *local;
     uv_process_t process;
-    struct task *task; /* NULL: free */
+    struct task *task; /* NULL if it is free */
     uint64_t deadline_ms;
 };
 
@@ -63,7 +63,7 @@ static void on_ended(uv_process_t *process, int64_t status, int signal)
     else
         snprintf(why, sizeof why, "grade run left no result, and status %d",
                  (int)status);
-    // Ended by our second interrupt: as if it had never begun.
+    // The batch's second interrupt ended it: treat it as never started.
     if (s->local->batch->stopping > 1 && signal)
         s->task->state = TASK_WAITING;
     else if (batch_take(s->local->batch, s->task, why) != 0)
@@ -71,7 +71,7 @@ static void on_ended(uv_process_t *process, int64_t status, int signal)
     uv_close((uv_handle_t *)process, on_closed);
 }
 
-/* Start `grade run` for a task; 0, or libuv's error. */
+/* Start `grade run` for a task. Returns 0, or libuv's error. */
 static int start(struct local *l, struct slot *s, struct task *t)
 {
     const struct batch *const b = l->batch;
@@ -94,7 +94,8 @@ static int start(struct local *l, struct slot *s, struct task *t)
         .args = c.v,
         .stdio = io,
         .stdio_count = 3,
-        .flags = UV_PROCESS_DETACHED, // an interrupt is for us, not for it
+        // an interrupt is for the batch, not for this process
+        .flags = UV_PROCESS_DETACHED,
     };
     s->task = t;
     s->process.data = s;
@@ -107,7 +108,7 @@ static int start(struct local *l, struct slot *s, struct task *t)
     return failed;
 }
 
-/* Give free slots something to do; end the loop when nothing is left. */
+/* Start tasks in free slots; end the loop when none is left. */
 static void fill(struct local *l)
 {
     for (int i = 0; i < l->njobs && !l->failed; i++) {
@@ -120,7 +121,7 @@ static void fill(struct local *l)
             break;
         }
         const int err = start(l, s, t);
-        if (err != 0) { // no process, no memory: infra, tried again later
+        if (err != 0) { // no process or memory: infra, tried again later
             l->failed = batch_take(l->batch, t, uv_strerror(err)) != 0;
             uv_close((uv_handle_t *)&s->process, on_closed);
         }

@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "grader/batch/progress.h"
 
 #include <string.h> /* memset */
 #include <time.h>   /* clock_gettime */
@@ -20,10 +20,10 @@ void progress_begin(struct progress *p, FILE *out, int total)
     p->begin_ns = now_ns();
 }
 
-/* Submissions a second, over the last ones; 0: not known yet. */
+/* Submissions per second, over the last ones; 0 if unknown. */
 static double rate(const struct progress *p)
 {
-    // from when the oldest that is known was done, which itself doesn't count
+    // since the oldest known one was done, which itself doesn't count
     const int full = p->done > PROGRESS_LAST;
     const int n = full ? PROGRESS_LAST - 1 : p->done;
     const uint64_t since =
@@ -32,7 +32,7 @@ static double rate(const struct progress *p)
     return n && sec > 0 ? n / sec : 0;
 }
 
-/* "40 s", "12 min", "3 h 05 min" */
+/* Write "40 s", "12 min" or "3 h 05 min". */
 static void duration(double sec, char *out, size_t nbytes)
 {
     const int minutes = (int)(sec / 60);
@@ -44,7 +44,7 @@ static void duration(double sec, char *out, size_t nbytes)
         snprintf(out, nbytes, "%d h %02d min", minutes / 60, minutes % 60);
 }
 
-/* "57/200  3.1/min  46 min left" */
+/* Write "57/200  3.1/min  46 min left". */
 static void state(const struct progress *p, char *out, size_t nbytes)
 {
     const double per_sec = rate(p);

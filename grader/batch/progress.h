@@ -1,8 +1,8 @@
 /*
- * progress.h: how far a batch is
+ * progress.h: a batch's progress
  *
- * On a terminal one line that is written over; elsewhere a line for each
- * submission. The rate is that of the last minutes, by a steady clock.
+ * On a terminal this is one line, which is overwritten; elsewhere a line for
+ * each submission. The rate is that of the last minutes, by a steady clock.
  */
 #ifndef GRADER_PROGRESS_H
 #define GRADER_PROGRESS_H
@@ -25,10 +25,11 @@ struct progress {
 
 void progress_begin(struct progress *p, FILE *out, int total);
 
-/* One is done, as `outcome`; line says which and how (NULL: nothing). */
+/* Count one as done with this outcome; line says which and how (may be
+ * NULL). */
 void progress_done(struct progress *p, enum outcome outcome, const char *line);
 
-/* Show what is known now: for terminals, now and then. */
+/* Show the present state. On terminals, call this from time to time. */
 void progress_show(const struct progress *p);
 void progress_end(struct progress *p);
 

@@ -1,15 +1,15 @@
 /*
  * slurm.c: a batch on a cluster
  *
- * A round is an array of jobs; each has some students, graded one after the
- * other by `grade work`, which leaves results in the spool. Here they are
- * waited for. A job that is gone without a result (cancelled, its node died and
- * it was not requeued, its time was up) is infra: its students are in the next
- * round.
+ * A round is an array of jobs. Each job grades some students, one after the
+ * other, with `grade work`, which leaves results in the spool, where this
+ * process waits for them. A job that is gone without a result (it was
+ * cancelled, its node died and it was not requeued, its time was up) is infra:
+ * its students go to the next round.
  *
- *     slurm.list   the round's tasks, NAME SEED, per_job lines to a job
- *     slurm.job    its number: whoever comes after a kill cancels what is left
- *     stop         jobs end before their next student
+ *     slurm.list   the round's tasks, NAME SEED, per_job lines for each job
+ *     slurm.job    its number; after a kill, the next batch cancels that array
+ *     stop         tells jobs to end before their next student
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
@@ -20,10 +20,10 @@
 #include <time.h>   /* nanosleep */
 #include <unistd.h> /* unlink */
 
-#include "batch.h"
-#include "slurm_job.h"
+#include "grader/batch/batch.h"
+#include "grader/batch/slurm_job.h"
 
-enum { ASK_EVERY = 3 }; /* polls between two questions to slurmctld */
+enum { ASK_EVERY = 3 }; /* polls between two queries of slurmctld */
 
 static volatile sig_atomic_t interrupts;
 
@@ -33,16 +33,16 @@ static void on_interrupt(int signal)
     interrupts++;
 }
 
-struct job {        /* of the array */
+struct job {        /* a job of the array */
     int alive;      /* in the queue, waiting or running */
-    int missing;    /* how often it was not, without a pause */
-    char state[32]; /* what slurmctld said of it last; "" if nothing */
+    int missing;    /* how often in a row it was not */
+    char state[32]; /* the last state from slurmctld; "" if none */
 };
 
 struct round {
     struct batch *batch;
     struct slurm_config config;
-    struct task **task; /* in the list's order: job i has i * per_job ... */
+    struct task **task; /* in the list's order: job i starts at i * per_job */
     int n;
     char job[32];
     struct job *jobs;
@@ -53,10 +53,10 @@ static void spool_path(const struct batch *b, const char *name,
                        char out[PATH_MAX])
 {
     if (snprintf(out, PATH_MAX, "%s/%s", b->spool, name) >= PATH_MAX)
-        abort(); // the spool's path is checked to be short
+        abort(); // the spool's path was checked to be short
 }
 
-/* What a command prints; its exit status, or -1. */
+/* Run a command and read its output. Returns its exit status, or -1. */
 static int ask(const char *command, char *out, size_t nbytes)
 {
     FILE *const f = popen(command, "re");
@@ -101,7 +101,7 @@ static int jobs_of(const struct round *r)
     return (r->n + r->config.per_job - 1) / r->config.per_job;
 }
 
-/* sbatch; its job number, kept also in the spool. */
+/* Run sbatch. Returns the job number, which is also kept in the spool. */
 static int submit(struct round *r)
 {
     char *command = NULL, out[256];
@@ -119,7 +119,7 @@ static int submit(struct round *r)
     fclose(f);
     const int status = ask(command, out, sizeof out);
     free(command);
-    out[strcspn(out, ";\n")] = 0; // "123;cluster"
+    out[strcspn(out, ";\n")] = 0; // the output may be "123;cluster"
     if (status != 0 || out[strspn(out, "0123456789")] || !out[0]) {
         snprintf(r->batch->err, sizeof r->batch->err,
                  "sbatch failed (its words are above)");
@@ -136,7 +136,7 @@ static int submit(struct round *r)
     return -1;
 }
 
-/* All tasks that can be started now. */
+/* Collect all tasks that can be started now. */
 static int gather(struct round *r)
 {
     struct batch *const b = r->batch;
@@ -153,7 +153,7 @@ static int gather(struct round *r)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* States in which a job of the array may still leave results. */
+/* True for states in which a job of the array may still leave results. */
 static int is_alive(const char *state)
 {
     static const char *const ended[] = {
@@ -165,8 +165,8 @@ static int is_alive(const char *state)
     return 1;
 }
 
-/* Which jobs of the array are in the queue, and how the others ended, which
- * slurmctld knows for some minutes. -1 when it does not answer. */
+/* Find which jobs of the array are in the queue, and how the others ended,
+ * which slurmctld knows for some minutes. Returns -1 if it doesn't answer. */
 static int ask_queue(struct round *r, int njobs)
 {
     char command[128], out[65536], state[32];
@@ -201,9 +201,9 @@ static int knows_array(const struct round *r)
 }
 
 /*
- * How a job ended that has left the queue: slurmctld may still know it, and the
- * accounting, where there is one. A job of an array that is cancelled before it
- * starts leaves no trace at all; jobs that have started are listed for some
+ * Find how a job ended that has left the queue: slurmctld may still know, and
+ * so may the accounting, if there is one. A job of an array that is cancelled
+ * before it starts leaves no trace; jobs that have started are listed for some
  * minutes after their end.
  */
 static void ask_end(const struct round *r, int i, char state[32])
@@ -222,12 +222,12 @@ static void ask_end(const struct round *r, int i, char state[32])
     snprintf(command, sizeof command,
              "sacct -n -P -X -j %s_%d -o State 2>/dev/null", r->job, i);
     if (ask(command, out, sizeof out) == 0 &&
-        sscanf(out, "%31[A-Z_]", state) == 1) // "CANCELLED by 1000"
+        sscanf(out, "%31[A-Z_]", state) == 1) // such as "CANCELLED by 1000"
         return;
     strcpy(state, !began && knows_array(r) ? "CANCELLED" : "");
 }
 
-/* What became of a job that left no result. */
+/* Say what happened to a job that left no result. */
 static const char *ended_how(const struct job *j)
 {
     static const struct {
@@ -250,8 +250,8 @@ static const char *ended_how(const struct job *j)
     return "its Slurm job ended without a result";
 }
 
-/* Twice not in the queue is gone: the first time, results may be on their way
- * through the file system. */
+/* A job that is missing from the queue twice is gone. The first time, its
+ * results may still be on their way through the file system. */
 static int take_gone(struct round *r)
 {
     int err = 0;
@@ -280,7 +280,8 @@ static int take_results(struct round *r)
     return err ? -1 : running;
 }
 
-/* Interrupted: what waits is cancelled, what runs ends after its student. */
+/* After an interrupt, cancel waiting jobs and let running ones end after their
+ * present student. */
 static void stop_round(struct round *r)
 {
     char command[128], out[256];
@@ -313,7 +314,7 @@ static int wait_round(struct round *r)
 
 /* ---- rounds -------------------------------------------------------------- */
 
-/* The jobs of a batch that was killed: end them, and take what they left. */
+/* End the jobs of a batch that was killed, and take what they left. */
 static int take_over(struct round *r)
 {
     char command[128], out[65536] = "x";
@@ -343,7 +344,7 @@ static int one_round(struct round *r)
     const struct timespec pause = {0, 200000000};
     if (gather(r) != 0)
         return -1;
-    if (r->n == 0) { // all wait for another try
+    if (r->n == 0) { // all tasks wait for another try
         nanosleep(&pause, NULL);
         r->batch->stopping |= interrupts != 0;
         return 0;

@@ -1,4 +1,4 @@
-#include "slurm_config.h"
+#include "grader/batch/slurm_config.h"
 
 #include <errno.h>  /* errno */
 #include <stdio.h>  /* fopen */
@@ -6,7 +6,7 @@
 #include <string.h> /* strcmp */
 #include <yaml.h>   /* yaml_parser_load */
 
-#include "text.h"
+#include "grader/base/text.h"
 
 static const char *const options[SLURM_OPTIONS][2] = {
     {"account", "--account"},
@@ -32,7 +32,7 @@ static const char *keep(char *to, size_t room, const char *value)
                                                        : "a value is too long";
 }
 
-/* NULL, or what is wrong with it. */
+/* Read a setting. Returns NULL, or what is wrong with it. */
 static const char *take(struct slurm_config *c, const char *key,
                         const char *value)
 {
@@ -106,7 +106,7 @@ static int take_value(struct loader *l, const yaml_node_t *key,
     return why ? wrong(l, key, why) : 0;
 }
 
-/* Of the partition that is meant, everything; the others are only checked. */
+/* Read all settings of the chosen partition; only check those of others. */
 static int take_partition(struct loader *l, const yaml_node_t *key,
                           const yaml_node_t *value)
 {
@@ -138,7 +138,8 @@ static int take_rest(struct loader *l, const yaml_node_t *key,
                : take_value(l, key, value);
 }
 
-/* What a partition says counts more than what all have: it is read last. */
+/* Read everything. A partition's settings take precedence over the general
+ * ones, so they are read last. */
 static int take_all(struct loader *l)
 {
     const yaml_node_t *const root = yaml_document_get_root_node(l->doc);

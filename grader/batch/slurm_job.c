@@ -1,4 +1,4 @@
-#include "slurm_job.h"
+#include "grader/batch/slurm_job.h"
 
 void slurm_job_quote(FILE *f, const char *text)
 {
@@ -23,7 +23,7 @@ void slurm_job_options(FILE *f, const struct slurm_config *c)
 
 void slurm_job_begin(FILE *f, const struct slurm_config *c)
 {
-    // a login shell, which has the modules' functions
+    // a login shell, which has the functions of environment modules
     fprintf(f, "#!/bin/bash -l\n%s%s", c->setup, c->setup[0] ? "\n" : "");
 }
 

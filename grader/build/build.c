@@ -1,21 +1,22 @@
 /*
  * build.c: from a submission's sources to a program
  *
- * The student's files are compiled with the kit's flags (warnings are theirs to
- * read) and linked with objects that the kit's own build has made: the lab's
- * staff code, the runner, the judge. Their Makefile never runs.
+ * The student's files are compiled with the kit's flags (warnings are shown to
+ * the student) and linked with objects from the kit's own build: the lab's
+ * staff code, the runner, the judge. The student's Makefile is never run.
  */
 #define _GNU_SOURCE
-#include "build.h"
+#include "grader/build/build.h"
 
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 #include <unistd.h> /* access */
 
-#include "compiler.h"
-#include "objects.h"
-#include "staff.h"
-#include "vet.h"
+#include "grader/base/file.h"
+#include "grader/build/compiler.h"
+#include "grader/build/objects.h"
+#include "grader/build/staff.h"
+#include "grader/vet/vet.h"
 
 /* ---- errors -------------------------------------------------------------- */
 
@@ -27,7 +28,7 @@ static const char *next_line(const char *line)
     return *end ? end + 1 : end;
 }
 
-/* `what` within the line, or NULL. */
+/* Find `what` within the line; NULL if it isn't there. */
 static const char *in_line(const char *line, const char *what)
 {
     const char *const found = strstr(line, what);
@@ -37,11 +38,11 @@ static const char *in_line(const char *line, const char *what)
 static int is_error(const char *line)
 {
     if (in_line(line, "ld returned"))
-        return 0; // says no more than the lines before it
+        return 0; // it adds nothing to the lines before it
     return in_line(line, "error: ") || in_line(line, "undefined reference");
 }
 
-/* True if a compiler's line begins with a place in a file of the student's,
+/* True if a compiler's line starts with a place in a file of the student's,
  * which are compiled in their own folder: "p2p.c:12:5: ". */
 static int is_own(const char *line)
 {
@@ -50,8 +51,8 @@ static int is_own(const char *line)
            line[n + 1] >= '0' && line[n + 1] <= '9';
 }
 
-/* The line of the student's in which a macro of the kit's is expanded that the
- * error is in; or the error itself. */
+/* The student's line that expands the macro of the kit in which the error is;
+ * the error itself if there is no such line. */
 static const char *own_line(const char *error)
 {
     if (is_own(error))
@@ -63,7 +64,7 @@ static const char *own_line(const char *error)
 }
 
 /*
- * All errors, a line each, the student's own place first:
+ * List all errors, one per line, with the student's own place first:
  *
  *     p2p.c:30:5: expected ';' before 'do' (in the macro LAB_TRY)
  */
@@ -95,22 +96,33 @@ static void list_errors(const char *output, char *out, size_t nbytes)
         snprintf(out, nbytes, "%.*s", (int)strcspn(output, "\n"), output);
 }
 
-/* What goes wrong in a compiler is the student's fault. */
+/* A compiler that fails is the student's fault. */
 static int judge_end(const struct sandbox_end *end, struct result *r)
 {
     char lines[3000];
     if (result_log(r, "build", end) != 0)
         return -1;
     if (end->timed_out)
-        return result_stop(r, OUTCOME_FAIL, "compiling took over %d s",
+        return result_stop(r, OUTCOME_FAIL,
+                           "compiling took over %d s, twice, without the "
+                           "time that other programs took",
                            COMPILER_SEC);
-    if (end->flooded || end->out_of_memory)
-        return result_stop(r, OUTCOME_FAIL, "compiling took too much %s",
-                           end->flooded ? "disk" : "memory");
+    if (end->flooded || end->out_of_memory || end->crowded)
+        return result_stop(r, OUTCOME_FAIL, "compiling took too %s",
+                           end->flooded         ? "much disk"
+                           : end->out_of_memory ? "much memory"
+                                                : "many processes");
     if (end->status == COMPILER_KILLED)
         return result_stop(r, OUTCOME_INFRA,
                            "a compiler was killed from outside");
     list_errors(end->log.head, lines, sizeof lines);
+    if (end->status == COMPILER_CLOSED)
+        return result_stop(
+            r, OUTCOME_INFRA,
+            "the user of the sandbox can't read %s: if it is the "
+            "kit's, chmod -R a+rX the kit's folder, and make it "
+            "with umask 022",
+            lines);
     if (end->status == COMPILER_NO_TOOL)
         return result_stop(r, OUTCOME_INFRA, "cannot compile here: %s", lines);
     if (end->status != 0)
@@ -118,10 +130,10 @@ static int judge_end(const struct sandbox_end *end, struct result *r)
     return 0;
 }
 
-/* ---- what it is made of ------------------------------------------------- */
+/* ---- checking what it is made of ----------------------------------------- */
 
-/* What is refused is the student's to mend; what cannot be read, this
- * machine's. */
+/* Refused code is for the student to fix; a file that can't be read is this
+ * machine's fault. */
 static int judge_check(const struct vet *c, int found, struct result *r)
 {
     if (found == 0)
@@ -130,7 +142,8 @@ static int judge_check(const struct vet *c, int found, struct result *r)
                        found > 0 ? "it does not build: %s" : "%s", c->why);
 }
 
-/* A file in the folder of objects, of file i of the plan. */
+/* The path, in the folder of objects, of a file that belongs to file
+ * i of the plan. */
 static const char *in_out(const struct compiler *c, int i, const char *suffix,
                           char path[PATH_MAX + 300])
 {
@@ -154,8 +167,8 @@ static int check_sources(struct vet *check, const struct compiler *c,
     return err;
 }
 
-/* What the preprocessor left, as far as it got: the compiler may have failed
- * because of what is refused here. */
+/* Check the preprocessor's output as far as it exists: the compiler may have
+ * failed because of what is refused here. */
 static int check_texts(struct vet *check, const struct compiler *c,
                        struct result *r)
 {
@@ -189,7 +202,8 @@ static int check_objects(struct vet *check, const struct compiler *c,
     return err;
 }
 
-/* What the kit's half of the lab gives to the student's: its interface. */
+/* Load the names that the kit's half of the lab offers to the student's
+ * half. */
 static int load_given(struct vet *check, const struct place *p,
                       struct result *r)
 {
@@ -200,7 +214,109 @@ static int load_given(struct vet *check, const struct place *p,
     return result_stop(r, OUTCOME_INFRA, "cannot read %s: %m", path);
 }
 
-/* Compile, and look at what is compiled before and after. */
+/* ---- files that do not compile ------------------------------------------- */
+
+/* The lab's own form of a file, with its functions not written. */
+static const char *skeleton_of(const struct compiler *c, int i,
+                               char path[PATH_MAX + 300])
+{
+    snprintf(path, PATH_MAX + 300, "%s/labs/%s/%s", c->place->kit,
+             c->place->lab, c->place->plan->file[i]);
+    return path;
+}
+
+static int is_broken(const struct compiler *c, int i)
+{
+    char object[PATH_MAX + 300];
+    return compiler_takes(c->place->plan->file[i]) &&
+           access(in_out(c, i, "o", object), F_OK) != 0;
+}
+
+/* True if some files compile, and the lab has its own of those that don't. */
+static int can_replace(const struct compiler *c)
+{
+    const struct plan *const plan = c->place->plan;
+    char path[PATH_MAX + 300];
+    int nbroken = 0, nwell = 0;
+    for (int i = 0; i < plan->nfiles; i++)
+        if (!is_broken(c, i))
+            nwell += compiler_takes(plan->file[i]);
+        else if (access(skeleton_of(c, i, path), R_OK) == 0)
+            nbroken++;
+        else
+            return 0;
+    return nbroken > 0 && nwell > 0;
+}
+
+/* Write the first error of file i to text. */
+static void first_error(const struct compiler *c, int i, char *text,
+                        size_t nbytes)
+{
+    char path[PATH_MAX + 300], said[8192];
+    FILE *const f = fopen(in_out(c, i, "said", path), "re");
+    const size_t n = f ? fread(said, 1, sizeof said - 1, f) : 0;
+    if (f)
+        fclose(f);
+    said[n] = 0;
+    list_errors(said, text, nbytes);
+    text[strcspn(text, "\n")] = 0;
+}
+
+/*
+ * A file that doesn't compile costs the parts that need it, as one that is
+ * missing does: put the lab's own in its place. Sets done[] for the others.
+ * Returns 0, or -1 if that isn't possible.
+ */
+static int replace_broken(const struct compiler *c, char *done,
+                          struct result *r)
+{
+    const struct plan *const plan = c->place->plan;
+    char from[PATH_MAX + 300], to[PATH_MAX + 300], error[200];
+    if (!can_replace(c))
+        return -1;
+    for (int i = 0; i < plan->nfiles; i++) {
+        const size_t n = strlen(r->broken);
+        done[i] = compiler_takes(plan->file[i]) && !is_broken(c, i);
+        if (!is_broken(c, i))
+            continue;
+        snprintf(to, sizeof to, "%s/%s", c->src, plan->file[i]);
+        if (file_copy(skeleton_of(c, i, from), to) != 0)
+            return -1;
+        first_error(c, i, error, sizeof error);
+        result_note(r,
+                    "%s does not compile: the lab's own was taken, with its "
+                    "functions not written (%s)",
+                    plan->file[i], error);
+        snprintf(r->broken + n, sizeof r->broken - n, "%s%s", n ? "\n" : "",
+                 error);
+    }
+    return 0;
+}
+
+/* True if no limit, nor this machine, ended the compilers. */
+static int ran_to_end(const struct sandbox_end *end)
+{
+    return !end->infra && !end->timed_out && !end->flooded &&
+           !end->out_of_memory && !end->crowded;
+}
+
+/* Compile once more, without the files that do not compile. What was said of
+ * them stays in *end if that fails, too. */
+static void compile_others(const struct compiler *c, char *done,
+                           struct sandbox_end *end, struct result *r)
+{
+    struct sandbox_end again;
+    if (!ran_to_end(end) || end->status == 0 ||
+        end->status >= COMPILER_CLOSED || replace_broken(c, done, r) != 0)
+        return;
+    compiler_compile(c, done, &again);
+    if (again.infra || again.status == 0) {
+        result_log(r, "build", end);
+        *end = again;
+    }
+}
+
+/* Compile, and check sources before and objects after. */
 static int compile(const struct request *q, const struct compiler *c,
                    struct vet *check, struct result *r)
 {
@@ -212,10 +328,12 @@ static int compile(const struct request *q, const struct compiler *c,
     if (q->objects)
         objects_reuse(q, p, done);
     compiler_compile(c, done, &end);
-    const int ended = !end.infra && !end.timed_out && !end.flooded &&
-                      !end.out_of_memory && end.status != COMPILER_NO_TOOL;
-    if (ended && check_texts(check, c, r) != 0)
+    if (end.timed_out && !end.infra) // perhaps only among others
+        compiler_compile(c, done, &end);
+    if (ran_to_end(&end) && end.status != COMPILER_NO_TOOL &&
+        end.status != COMPILER_CLOSED && check_texts(check, c, r) != 0)
         return -1;
+    compile_others(c, done, &end, r);
     return judge_end(&end, r) == 0 && check_objects(check, c, r) == 0 ? 0 : -1;
 }
 

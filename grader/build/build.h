@@ -4,14 +4,13 @@
 #ifndef GRADER_BUILD_H
 #define GRADER_BUILD_H
 
-#include "place.h"
-#include "request.h"
-#include "result.h"
+#include "grader/job/place.h"
+#include "grader/job/request.h"
+#include "grader/job/result.h"
 
 /*
- * Make WORK/out/program of WORK/src, in the sandbox. 0, or -1 with the outcome
- * set: it does not compile, or its objects are not what they should be
- * (audit.h).
+ * Build WORK/out/program from WORK/src, in the sandbox. Returns 0, or -1 with
+ * the outcome set: it does not compile, or audit.h refuses one of its objects.
  */
 int build_program(const struct request *q, const struct place *p,
                   struct result *r);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "compiler.h"
+#include "grader/build/compiler.h"
 
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* abort */
@@ -9,15 +9,23 @@
 enum { MAX_OBJECTS = 256 << 20 }; /* bytes that compilers may write */
 
 /*
- * All files are compiled in parallel; what each compiler says is printed in
- * their order. $SRC, $OUT ... are folders, set by the sandbox. The toolchain's
- * text stands before this.
+ * First, the sandbox's user must be able to read what the grader and the kit
+ * put there. Compilers report an unreadable file like a missing one, which
+ * would look like the student's mistake.
+ *
+ * All files are compiled in parallel, and the compilers' output is printed in
+ * the order of the files. $SRC, $OUT ... are folders, set by the sandbox. The
+ * toolchain's text precedes this.
  */
 static const char begin[] =
     "for tool in ${cc%% *} $cxx objcopy ld cat grep; do command -v $tool > "
     "/dev/null "
     "||\n"
     "  { echo \"there is no $tool\"; exit 99; }; done\n"
+    "for d in \"$SRC\" \"$STAFF\" \"$COMMON\" \"$GPU\"; do\n"
+    "  for f in \"$d\" \"$d\"/* \"$d\"/*/*.h \"$d\"/*/*.so; do\n"
+    "    case $f in *'*'*) ;; *) [ -r \"$f\" ] || { echo $f; exit 97; } ;;\n"
+    "    esac; done; done\n"
     "cd \"$SRC\"; bad=0; running=\n"
     "start() {\n"
     "  case $1 in *.cu) compiler=$cu ;; *) compiler=$cc ;; esac\n"
@@ -39,12 +47,14 @@ static const char begin[] =
     "}\n";
 
 /*
- * Neither half of the program sees more of the other than the lab's contract
- * (common/rules.mk). What the linker fills in is read-only when it runs.
+ * Neither half of the program sees names of the other outside the lab's
+ * contract (common/rules.mk). What the linker fills in is read-only at run
+ * time.
  *
- * To find out whether a library is needed costs a linker as much as to link it.
- * Only .cu files can need C++'s, which is the largest; the kit needs the
- * others, and what these need themselves was there when the kit was built.
+ * Finding out whether a library is needed costs the linker as much as linking
+ * it. Only .cu files can need C++'s library, which is the largest. The kit
+ * itself needs the others, so these and what they need were present when it was
+ * built.
  */
 static const char link_all[] =
     "cd \"$STAFF\"; set -- \"$OUT\"/*.o\n"
@@ -105,7 +115,7 @@ void compiler_script(const struct place *p, const char *done,
     if (n < COMPILER_SCRIPT)
         n += snprintf(script + n, (size_t)(COMPILER_SCRIPT - n), "finish");
     if (n >= COMPILER_SCRIPT)
-        abort(); // plans and toolchains are ours, and short
+        abort(); // plans and toolchains are the kit's own, and short
 }
 
 static void run(const struct compiler *c, const char *script,
@@ -140,11 +150,11 @@ int compiler_includes(const char *out, const char *name,
     int found = 0;
     if (!f)
         return -1;
-    // "out/file.o:" is where the list begins; nvcc writes "out/file.o :"
+    // the list follows "out/file.o:"; nvcc writes "out/file.o :"
     while (fscanf(f, "%4095s", path) == 1 && path[strlen(path) - 1] != ':')
         ;
     while (!found && fscanf(f, "%4095s", path) == 1)
-        if (strcmp(path, "\\") != 0) // the line continues
+        if (strcmp(path, "\\") != 0) // a backslash continues the line
             found = visit(path, arg);
     fclose(f);
     return found;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "objects.h"
+#include "grader/build/objects.h"
 
 #include <errno.h>    /* ENOTEMPTY */
 #include <fcntl.h>    /* open */
@@ -10,32 +10,33 @@
 #include <sys/stat.h> /* stat */
 #include <unistd.h>   /* read */
 
-#include "compiler.h"
-#include "file.h"
-#include "folder.h"
+#include "grader/base/file.h"
+#include "grader/base/folder.h"
+#include "grader/build/compiler.h"
 
 enum { NAME = PATH_MAX + 300, DIGEST = 65 };
 
-/* What is kept of a file of the plan, F.o, F.d, F.i and F.said, in one folder
- * with `inputs`, the digest of all that decided it. */
+/* For a file of the plan, F.o, F.d, F.i and F.said are kept, in one folder with
+ * `inputs`, the digest of everything that they depend on. */
 static const char *const parts[] = {"o", "d", "i", "said"};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 struct kept {
     const struct request *request;
     const struct place *place;
-    char pristine[PATH_MAX]; /* the kit's folder of the files */
+    char pristine[PATH_MAX]; /* the kit's folder with the files */
     char folder[PATH_MAX];   /* where their objects are kept */
 };
 
-/* ---- what decides an object ---------------------------------------------- */
+/* ---- what an object depends on ------------------------------------------- */
 
 static void add(crypto_generichash_state *s, const void *data, size_t nbytes)
 {
     crypto_generichash_update(s, data, nbytes);
 }
 
-/* A file's bytes, and how many; a missing one differs from all others. */
+/* Hash a file's bytes and their number. A missing file differs
+ * from all others. */
 static void add_file(crypto_generichash_state *s, const char *path)
 {
     unsigned char chunk[65536];
@@ -51,8 +52,8 @@ static void add_file(crypto_generichash_state *s, const char *path)
     add(s, &total, sizeof total);
 }
 
-/* The program that a variable of the toolchain begins with, as a package
- * manager tells versions apart: by its file's size and time. */
+/* Hash the program that a variable of the toolchain starts with, by its file's
+ * size and time, as package managers tell versions apart. */
 static void add_program(crypto_generichash_state *s, const struct machine *m,
                         const char *variable)
 {
@@ -76,7 +77,7 @@ struct includes {
     crypto_generichash_state *digest;
 };
 
-/* "/common/x.h" -> KIT/common/x.h if `inside` is "/common". */
+/* Map "/common/x.h" to KIT/common/x.h if `inside` is "/common". */
 static int map(const char *path, const char *inside, const char *outside,
                char out[NAME])
 {
@@ -105,8 +106,8 @@ static int add_include(const char *path, void *arg)
     return 0;
 }
 
-/* The digest of all inputs of the objects in a folder; -1 if they are not all
- * known. */
+/* The digest of all inputs of the objects in a folder; -1 if not all of
+ * them are known. */
 static int inputs(const struct kept *k, const char *script, const char *folder,
                   char hex[DIGEST])
 {
@@ -131,7 +132,7 @@ static int inputs(const struct kept *k, const char *script, const char *folder,
 
 /* ---- keeping ------------------------------------------------------------- */
 
-/* True if what is kept was made of what is there now. */
+/* True if the kept objects were made from the present inputs. */
 static int is_current(const struct kept *k, const char *script)
 {
     char path[NAME], now[DIGEST], then[DIGEST] = "";
@@ -144,7 +145,7 @@ static int is_current(const struct kept *k, const char *script)
            strcmp(now, then) == 0;
 }
 
-/* Compile the pristine files in WORK/kit. */
+/* Compile the kit's files in WORK/kit. */
 static int compile(const struct kept *k, struct compiler *c)
 {
     const struct place *const p = k->place;
@@ -167,7 +168,7 @@ static int compile(const struct kept *k, struct compiler *c)
     return end.infra || end.status != 0 ? -1 : 0;
 }
 
-/* Copy all parts of file i of the plan between folders. */
+/* Copy all parts of file i of the plan from one folder to another. */
 static int copy_parts(const struct plan *plan, int i, const char *from,
                       const char *to)
 {
@@ -181,7 +182,8 @@ static int copy_parts(const struct plan *plan, int i, const char *from,
     return err;
 }
 
-/* Write a folder with what a compiler left, complete before it has its name. */
+/* Fill a folder with a compiler's output. The folder is complete before it
+ * gets its name. */
 static int fill(const struct kept *k, const char *script,
                 const struct compiler *c, const char *folder)
 {
@@ -199,8 +201,8 @@ static int fill(const struct kept *k, const char *script,
     return f && fclose(f) == 0 && written ? 0 : -1;
 }
 
-/* Give `fresh` its name; what had it before makes room. Another grading may do
- * the same meanwhile: then one of the two stays. */
+/* Give `fresh` its final name, replacing a folder with that name. Another
+ * grading may do the same at the same time; then one of the two stays. */
 static int put(const struct kept *k, const char *fresh)
 {
     char old[PATH_MAX + 32];
@@ -214,7 +216,7 @@ static int put(const struct kept *k, const char *fresh)
     return rename(fresh, k->folder);
 }
 
-/* Compile the pristine files, and keep their objects. */
+/* Compile the kit's files, and keep their objects. */
 static int make(const struct kept *k, const char *script)
 {
     struct compiler c;
@@ -231,7 +233,7 @@ static int make(const struct kept *k, const char *script)
 
 /* ---- using --------------------------------------------------------------- */
 
-/* True if a file of the submission is the kit's. */
+/* True if a file of the submission is identical to the kit's. */
 static int is_pristine(const struct kept *k, const char *name)
 {
     char ours[NAME], theirs[NAME];
@@ -240,8 +242,8 @@ static int is_pristine(const struct kept *k, const char *name)
     return file_same(ours, theirs);
 }
 
-/* For compiler_includes(): 1 if a file was included from the submission and is
- * not the kit's. */
+/* Callback of compiler_includes(): 1 if a file was included from the submission
+ * and differs from the kit's. */
 static int differs(const char *path, void *arg)
 {
     return path[0] != '/' && !is_pristine(arg, path);
@@ -254,7 +256,8 @@ static int is_usable(struct kept *k, int i)
                0;
 }
 
-/* What is still to be done and is this kind of pristine. */
+/* Reuse objects for files that are not done yet and equal this
+ * kind of the kit's. */
 static void reuse(struct kept *k, const char *script, char *done)
 {
     const struct plan *const plan = k->place->plan;

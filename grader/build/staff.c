@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
-#include "staff.h"
+#include "grader/build/staff.h"
 
 #include <dirent.h>   /* opendir */
+#include <errno.h>    /* errno */
 #include <stdio.h>    /* snprintf */
 #include <string.h>   /* strrchr */
 #include <sys/stat.h> /* mkdir */
+#include <unistd.h>   /* access */
 
-#include "file.h"
+#include "grader/base/file.h"
 
 static int is_student_file(const struct plan *p, const char *name)
 {
@@ -22,17 +24,24 @@ static int give(const struct place *p, const char *from, const char *name,
 {
     char to[PATH_MAX + 320];
     snprintf(to, sizeof to, "%s/staff/%s", p->work, name);
-    return file_copy(from, to) == 0
-               ? 0
-               : result_stop(r, OUTCOME_INFRA,
-                             "the kit is not built: cannot copy %s (run make)",
-                             from);
+    if (file_copy(from, to) == 0)
+        return 0;
+    const int why = errno;
+    if (access(from, R_OK) != 0)
+        return result_stop(r, OUTCOME_INFRA,
+                           "the kit is not built: cannot copy %s (run make)",
+                           from);
+    return result_stop(
+        r, OUTCOME_INFRA,
+        "cannot write %s: %s (TMPDIR, or a batch's --spool, says "
+        "where)",
+        to, strerror(why));
 }
 
 /*
- * Give a folder's headers, and the objects that the kit's build made of its
- * sources in `objects` (NULL: none), but nothing that bears the name of a file
- * that students hand in.
+ * Copy a folder's headers, and the objects that the kit's build made from its
+ * sources in `objects` (NULL: none), except those with the name of a file that
+ * students hand in.
  */
 static int give_folder(const struct place *p, const char *folder,
                        const char *objects, struct result *r)
@@ -61,7 +70,7 @@ static int give_folder(const struct place *p, const char *folder,
     return err;
 }
 
-/* Give files of build/NAME/FOLDER that a list of the toolchain names. */
+/* Copy the files of build/NAME/FOLDER that a list of the toolchain names. */
 static int give_listed(const struct place *p, const char *list,
                        const char *folder, struct result *r)
 {
@@ -79,7 +88,7 @@ static int give_listed(const struct place *p, const char *list,
     return err;
 }
 
-/* The kit's half of the lab is one object, whose names are hidden. */
+/* True if the kit's half of the lab is one object, whose names are hidden. */
 static int has_kit(const struct place *p)
 {
     char names[BACKEND_TOOLCHAIN];
@@ -87,7 +96,8 @@ static int has_kit(const struct place *p)
     return names[0] != 0;
 }
 
-/* The solution must not be visible in any form. */
+/* Copy what a submission is linked with. The solution must not be
+ * visible in any form. */
 int staff_give(const struct place *p, struct result *r)
 {
     char from[2 * PATH_MAX], objects[2 * PATH_MAX];

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "backend.h"
+#include "grader/job/backend.h"
 
 #include <fcntl.h>    /* open */
 #include <stdio.h>    /* popen */
@@ -19,8 +19,7 @@ const struct backend *backend_find(const char *name)
     return NULL;
 }
 
-/* The first line of a file, or of what a command prints; -1 if there is
- * none. */
+/* The first line of a file, or of a command's output; -1 if there is none. */
 static int first_line(FILE *f, char *out, size_t nbytes)
 {
     const int err = f && fgets(out, (int)nbytes, f) ? 0 : -1;
@@ -29,8 +28,8 @@ static int first_line(FILE *f, char *out, size_t nbytes)
     return err;
 }
 
-/* What make has left in build/backend: which library the programs there are
- * linked with, and CUDA's folder. NULL if there is no such file. */
+/* Read build/backend, where make notes which library the programs in that
+ * folder are linked with, and CUDA's folder. NULL if there is no such file. */
 static const struct backend *find_built(struct machine *m, const char *build)
 {
     char path[PATH_MAX + 32], name[32];
@@ -53,7 +52,7 @@ static int load_toolchain(struct machine *m, const char *build, char *err,
     const size_t n = f ? fread(m->toolchain + 1, 1, most, f) : 0;
     if (f)
         fclose(f);
-    m->toolchain[0] = '\n'; // so that each line has one before it
+    m->toolchain[0] = '\n'; // so that a newline precedes each line
     m->toolchain[n + 1] = 0;
     if (n > 0 && n < most)
         return 0;
@@ -150,7 +149,7 @@ int machine_is_real(const struct machine *m)
 
 int machine_lock(const struct machine *m)
 {
-    // the driver's file is this node's own, wherever the kit is mounted from
+    // the driver's file belongs to this node, wherever the kit is mounted from
     const int fd =
         m->backend == cuda ? open("/dev/nvidiactl", O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0)

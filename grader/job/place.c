@@ -1,19 +1,20 @@
 #define _GNU_SOURCE
-#include "place.h"
+#include "grader/job/place.h"
 
-#include <stdio.h>    /* snprintf */
-#include <stdlib.h>   /* mkdtemp */
-#include <string.h>   /* strrchr */
-#include <sys/stat.h> /* stat */
-#include <unistd.h>   /* readlink */
+#include <stdio.h>       /* snprintf */
+#include <stdlib.h>      /* mkdtemp */
+#include <string.h>      /* strrchr */
+#include <sys/stat.h>    /* stat */
+#include <sys/statvfs.h> /* statvfs */
+#include <unistd.h>      /* readlink */
 
 #include "base/temp.h"
-#include "folder.h"
+#include "grader/base/folder.h"
 
 /* ---- the kit ------------------------------------------------------------- */
 
-/* This program is in the kit's build folder. The kit is above it: the folder
- * that holds grader/plans. */
+/* Find the kit: this program is in its build folder, and the kit is the folder
+ * above that contains grader/plans. */
 static int find_root(struct place *p)
 {
     char probe[PATH_MAX + 32];
@@ -30,7 +31,7 @@ static int find_root(struct place *p)
     return -1;
 }
 
-/* "lab1" or "lab1-collectives" -> judge and full name. */
+/* Find the judge and the full name for "lab1" or "lab1-collectives". */
 static const struct judge_lab *find_lab(const char *name)
 {
     const size_t n = strlen(name);
@@ -56,7 +57,8 @@ static int load_plan(struct place *p, char *err, size_t err_nbytes)
                : -1;
 }
 
-/* A student's copy of the kit has no solutions. */
+/* Find the folder of contracts. A student's copy of the kit has no
+ * solutions. */
 static int find_contracts(struct place *p, char *err, size_t err_nbytes)
 {
     static const char *const homes[] = {"solutions", "labs"};
@@ -103,10 +105,17 @@ void place_release(struct place *p)
     *p = (struct place){.plan = NULL};
 }
 
-/* ---- the folder ---------------------------------------------------------- */
+/* ---- the work folder ----------------------------------------------------- */
 
-/* No other user can write to it. At isolation level 3 a submission's user can
- * pass through it to what is bound, but cannot list it. */
+/* True if programs cannot be started from this folder. */
+static int is_noexec(const char *folder)
+{
+    struct statvfs st;
+    return statvfs(folder, &st) == 0 && (st.f_flag & ST_NOEXEC) != 0;
+}
+
+/* No other user can write to the folder. At isolation level 3 a submission's
+ * user can pass through it to bound folders, but cannot list it. */
 int place_make_work(struct place *p, const struct request *r, char *err,
                     size_t err_nbytes)
 {
@@ -118,9 +127,17 @@ int place_make_work(struct place *p, const struct request *r, char *err,
         (r->work ? folder_make(p->work) == 0 : mkdtemp(p->work) != NULL) &&
         chmod(p->work, 0711) == 0;
     snprintf(p->tmp, sizeof p->tmp, "%s/tmp", p->work);
-    if (made && folder_make(p->tmp) == 0)
+    if (!made || folder_make(p->tmp) != 0)
+        snprintf(err, err_nbytes, "cannot make %s: %m%s",
+                 made ? p->tmp : p->work,
+                 r->work ? "" : " (set TMPDIR to a folder of yours)");
+    else if (is_noexec(p->work))
+        snprintf(err, err_nbytes,
+                 "%s is mounted noexec, so no program starts there: set %s to "
+                 "another folder",
+                 p->work, r->work ? "the batch's --spool" : "TMPDIR");
+    else
         return 0;
-    snprintf(err, err_nbytes, "cannot make %s: %m", made ? p->tmp : p->work);
     return -1;
 }
 

@@ -6,34 +6,35 @@
 
 #include <limits.h> /* PATH_MAX */
 
-#include "backend.h"
+#include "grader/job/backend.h"
+#include "grader/job/request.h"
 #include "judge/judge.h"
-#include "request.h"
 
 struct place {
-    char kit[PATH_MAX];       /* its root */
-    char build[PATH_MAX];     /* its build folder, which this program is in */
+    char kit[PATH_MAX];       /* root of the kit */
+    char build[PATH_MAX];     /* the kit's build folder, which contains
+                                 this program */
     char lab[64];             /* "lab1-collectives" */
-    char contracts[PATH_MAX]; /* pristine folder of the lab: its header */
+    char contracts[PATH_MAX]; /* folder with the lab's unmodified header */
     struct plan *plan;
     const struct judge_lab *judge;
-    struct machine machine; /* what submissions are run by */
-    char work[PATH_MAX];    /* this grading's own folder; "": none yet */
-    char tmp[PATH_MAX + 8]; /* in it */
+    struct machine machine; /* the machine that runs submissions */
+    char work[PATH_MAX];    /* work folder of this grading; "": none yet */
+    char tmp[PATH_MAX + 8]; /* folder in it for temporary files */
 };
 
 /*
  * Find the kit that this program belongs to, the request's lab in it, and the
- * machine. 0; 1 if the request names no lab of this kit; -1 if the kit or this
- * machine is at fault. Unless 0, err says what is wrong. place_release() it in
- * any case.
+ * machine. Returns 0; 1 if the request names no lab of this kit; -1 if the kit
+ * or this machine is at fault. Unless it is 0, err says what is wrong. Call
+ * place_release() in each case.
  */
 int place_find(struct place *p, const struct request *r, char *err,
                size_t err_nbytes);
 void place_release(struct place *p);
 
-/* Make the folder to work in: the request's, or a new one. 0, or -1 with
- * err. */
+/* Make the work folder: the request's, or a new one. Returns 0,
+ * or -1 with err. */
 int place_make_work(struct place *p, const struct request *r, char *err,
                     size_t err_nbytes);
 void place_remove_work(struct place *p);

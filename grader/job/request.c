@@ -1,4 +1,4 @@
-#include "request.h"
+#include "grader/job/request.h"
 
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcspn */

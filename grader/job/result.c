@@ -1,4 +1,4 @@
-#include "result.h"
+#include "grader/job/result.h"
 
 #include <stdarg.h> /* va_list */
 #include <stdio.h>  /* vsnprintf */
@@ -7,7 +7,8 @@
 
 #include "judge/points.h"
 
-enum { KEEP_FIRST = 8192, KEEP_LAST = 2048 }; /* bytes of each sandbox's log */
+/* bytes kept of each sandbox's output */
+enum { KEEP_FIRST = 8192, KEEP_LAST = 2048 };
 
 void result_init(struct result *r, int ncases)
 {
@@ -60,16 +61,30 @@ int result_log(struct result *r, const char *what,
     const size_t last = l->ntail < KEEP_LAST ? l->ntail : KEEP_LAST;
     log_add(&r->log, l->tail + l->ntail - last, last);
     snprintf(r->missing, sizeof r->missing, "%s", end->missing);
+    r->memory = end->memory;
+    r->processes = end->processes;
     if (!end->infra)
         return 0;
     return result_stop(r, OUTCOME_INFRA, "the sandbox cannot %s: %.*s", what,
                        (int)strcspn(l->head, "\n"), l->head);
 }
 
+/* Keep the verdict without its suspicion, unless a lower one is kept. */
+static void keep_beneath(struct case_result *c, const struct judge_verdict *v)
+{
+    const double score = v->suspected ? v->beneath : v->score;
+    if (c->judged && c->beneath <= score)
+        return;
+    c->beneath = score;
+    snprintf(c->beneath_message, sizeof c->beneath_message, "%.999s",
+             v->suspected ? v->beneath_message : v->message);
+}
+
 void result_keep(struct result *r, int case_no, int nranks,
                  const struct judge_verdict *v)
 {
     struct case_result *const c = &r->cases[case_no];
+    keep_beneath(c, v);
     if (c->judged && (c->verdict.suspected ||
                       (!v->suspected && c->verdict.score <= v->score)))
         return;
@@ -88,7 +103,8 @@ void result_total(struct result *r, const struct plan *p)
         c->outcome = points_outcome(&c->verdict);
         c->score = points_earned(&p->cases[i], &c->verdict);
         r->score += c->score;
-        r->max_score += p->cases[i].points;
+        r->max_score += c->verdict.answered ? 0 : p->cases[i].points;
+        r->nanswered += c->verdict.answered;
         r->nskipped += c->verdict.skipped;
         if (c->outcome > r->outcome)
             r->outcome = c->outcome;

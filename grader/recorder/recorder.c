@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder.h"
+#include "grader/recorder/recorder.h"
 
 #include <errno.h>       /* errno */
 #include <fcntl.h>       /* O_NONBLOCK */
@@ -11,14 +11,16 @@
 #include <unistd.h>      /* close */
 
 #include "base/steady.h"
-#include "listener.h"
-#include "recorder_cases.h"
-#include "recorder_rank.h"
-#include "recorder_take.h"
+#include "grader/base/listener.h"
+#include "grader/recorder/recorder_cases.h"
+#include "grader/recorder/recorder_device.h"
+#include "grader/recorder/recorder_evidence.h"
+#include "grader/recorder/recorder_pipe.h"
+#include "grader/recorder/recorder_rank.h"
 
 /* ---- connections --------------------------------------------------------- */
 
-/* Who it is; a graph's memfd comes with it, or *fd is -1. */
+/* Read who connects. *fd is a graph's memfd sent along, or -1. */
 static int take_hello(int connection, struct recorder_hello *hello, int *fd)
 {
     *fd = -1;
@@ -27,21 +29,21 @@ static int take_hello(int connection, struct recorder_hello *hello, int *fd)
 }
 
 /*
- * Hand a rank the end of a pipe that its graph's records go to, and keep the
- * other in place of the connection. A descriptor of a pipe can be opened again
- * by way of /proc, for either direction, if the pipe's mode permits it: so it
- * permits nothing.
+ * Give the rank the write end of a pipe for its graph records; the read end
+ * replaces the connection. A process that holds a pipe's descriptor can reopen
+ * it through /proc in either direction if the pipe's mode allows it, so set the
+ * mode to 0.
  */
 static int make_pipe(struct rank *k, int connection)
 {
-    enum { ROOM = 256 << 10 }; // what does not fit has to wait for a round
+    enum { ROOM = 256 << 10 }; // more than this has to wait for a round
     static const uint32_t NOTHING = 0;
     int ends[2];
     k->waits = connection;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -1;
     k->connection[RECORDER_GRAPH] = ends[0];
-    fcntl(ends[0], F_SETPIPE_SZ, ROOM); // if this user may
+    fcntl(ends[0], F_SETPIPE_SZ, ROOM); // if this user is allowed to
     const int err =
         fchmod(ends[0], 0) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ||
         recorder_write_with(connection, &NOTHING, sizeof NOTHING, ends[1]) != 0;
@@ -49,7 +51,7 @@ static int make_pipe(struct rank *k, int connection)
     return err ? -1 : 0;
 }
 
-/* A rank joins: it says who it is at once. */
+/* A rank connects; it must say at once who it is. */
 static void take_connection(struct recorder *r)
 {
     static const struct timeval LONGEST = {10, 0};
@@ -86,7 +88,23 @@ static void take_connection(struct recorder *r)
 
 /* ---- rounds -------------------------------------------------------------- */
 
-/* One round. -1 if there was nothing within msec. */
+/* A rank has sent something on a connection, or has closed it. */
+static void take(struct recorder *r, struct rank *k, enum recorder_role role)
+{
+    switch (role) {
+    case RECORDER_EVIDENCE: recorder_evidence_read(r, k); break;
+    case RECORDER_GRAPH: recorder_pipe_read(r, k); break;
+    case RECORDER_MEMORY: recorder_device_take(r, k); break;
+    case RECORDER_ROLES: break;
+    }
+}
+
+/*
+ * Run one round. What arrives on one connection may need data that is still
+ * under way on another: a request may need rank 0's outputs, and an operation
+ * that begins needs its record. Those are then taken first. Returns -1 if
+ * nothing arrived within msec.
+ */
 static int look(struct recorder *r, int msec)
 {
     struct pollfd p[2 + 64 * RECORDER_ROLES] = {{r->listener, POLLIN, 0},
@@ -106,12 +124,12 @@ static int look(struct recorder *r, int msec)
         struct rank *const k = &r->rank[i / RECORDER_ROLES];
         if (p[2 + i].fd >= 0 && p[2 + i].revents &&
             p[2 + i].fd == k->connection[i % RECORDER_ROLES])
-            recorder_take_some(r, k, (enum recorder_role)(i % RECORDER_ROLES));
+            take(r, k, (enum recorder_role)(i % RECORDER_ROLES));
     }
     return p[1].fd >= 0 && p[1].revents ? 1 : 0;
 }
 
-/* Wait, but for operations that are about to run. */
+/* Wait, but handle operations that are about to run. */
 static void pause_for(struct recorder *r, double sec)
 {
     struct pollfd p[64];
@@ -126,15 +144,15 @@ static void pause_for(struct recorder *r, double sec)
         for (int i = 0; i < r->job->nranks; i++)
             if (p[i].revents &&
                 p[i].fd == r->rank[i].connection[RECORDER_MEMORY])
-                recorder_take_some(r, &r->rank[i], RECORDER_MEMORY);
+                recorder_device_take(r, &r->rank[i]);
     }
 }
 
 static void *run(void *arg)
 {
-    static const double LONGEST_SEC = 10; // for what is under way
-    // Ranks send a record for each operation: to be woken once for many of them
-    // is cheaper. One that waits for an answer is likely to ask again.
+    static const double LONGEST_SEC = 10; // for records still under way
+    // Ranks send a record for each operation, and waking once for many records
+    // is cheaper. A rank that waited for an answer is likely to ask again soon.
     static const double PAUSE_SEC = 500e-6;
     struct recorder *const r = arg;
     for (; look(r, -1) <= 0; r->answered = 0)
@@ -146,7 +164,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- life cycle ---------------------------------------------------------- */
 
 static int begin_rank(struct recorder *r, int i)
 {

@@ -1,9 +1,9 @@
-#include "recorder_cases.h"
+#include "grader/recorder/recorder_cases.h"
 
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 
-#include "listener.h"
+#include "grader/base/listener.h"
 
 static int all_joined(const struct recorder *r)
 {

@@ -1,18 +1,19 @@
 /*
- * recorder_cases.h: which case the recorder's ranks are at
+ * recorder_cases.h: which case the recorder's ranks are running
  *
- * All ranks get a case when all have ended the one before, and nobody can join
- * any more when the first is given out: what comes later is not the kit.
+ * All ranks get a case when all have ended the previous one. Connections are
+ * refused once the first case has been given out, since they could not be the
+ * kit's.
  */
 #ifndef GRADER_RECORDER_CASES_H
 #define GRADER_RECORDER_CASES_H
 
-#include "recorder_rank.h"
+#include "grader/recorder/recorder_rank.h"
 
-/* If all ranks ask for it, give them the next case. */
+/* Give all ranks the next case if all have asked for it. */
 void recorder_cases_go_on(struct recorder *r);
 
-/* A rank's outputs are those of this iteration from here on. */
+/* From now on a rank's outputs belong to this iteration. */
 void recorder_cases_iteration(struct rank *k, uint32_t iteration);
 
 /* Stop listening. */

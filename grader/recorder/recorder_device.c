@@ -1,14 +1,14 @@
-#include "recorder_device.h"
+#include "grader/recorder/recorder_device.h"
 
 #include <errno.h>      /* errno */
 #include <sodium.h>     /* crypto_shorthash */
 #include <stdlib.h>     /* free */
 #include <sys/socket.h> /* MSG_DONTWAIT */
 
-#include "recorder_take.h"
+#include "grader/recorder/recorder_pipe.h"
 
-/* A number for range i of a rank's operation that the rank cannot foresee, and
- * that is the same when it is graded again. */
+/* A number for range i of a rank's operation. The rank can't predict it, and it
+ * is the same in a regrading. */
 static uint64_t number_for(const struct recorder *r, const struct rank *k,
                            uint32_t index, size_t i)
 {
@@ -22,15 +22,25 @@ static uint64_t number_for(const struct recorder *r, const struct rank *k,
     return number;
 }
 
-/* Spoil what an operation overwrites that is about to run. Its record is under
- * way, if not there; a graph that is over, or too large, decides nothing. */
+/* Take what a rank has sent of its graph so far, without waiting. */
+static void catch_up(struct recorder *r, struct rank *k)
+{
+    while (rank_is_due(k, RECORDER_GRAPH))
+        recorder_pipe_read(r, k);
+}
+
+/*
+ * Spoil what an operation overwrites; the rank is about to run it. If the
+ * recorder doesn't have the operation's record yet, the record is on its way.
+ * Nothing is spoiled if the rank's graph has ended or is too large.
+ */
 static void begin(struct recorder *r, struct rank *k, uint32_t index)
 {
     struct graph_access *range = NULL;
     size_t n = 0;
     while (k->graph && index > recorder_graph_nnodes(k->graph) &&
-           recorder_take_is_due(k->connection[RECORDER_GRAPH]))
-        recorder_take_some(r, k, RECORDER_GRAPH);
+           rank_is_due(k, RECORDER_GRAPH))
+        recorder_pipe_read(r, k);
     if (k->connection[RECORDER_GRAPH] < 0)
         return;
     switch (recorder_graph_begin(k->graph, index, &range, &n)) {
@@ -41,11 +51,12 @@ static void begin(struct recorder *r, struct rank *k, uint32_t index)
     default: break;
     }
     for (size_t i = 0; i < n; i++) {
-        // where another rank's memory is was sent before anyone could know
+        // another rank's notes about its memory were sent before this rank
+        // could know of that memory
         const uint64_t owner = range[i].alloc >> 32;
         if (!recorder_memory_knows(r->memory, range[i].alloc) &&
             owner < (uint64_t)r->job->nranks && &r->rank[owner] != k)
-            recorder_take_all(r, &r->rank[owner], RECORDER_GRAPH);
+            catch_up(r, &r->rank[owner]);
         if (recorder_memory_spoil(r->memory, &range[i],
                                   number_for(r, k, index, i)) != 0)
             rank_forged(r, k, "began an operation outside of its memory");
@@ -53,7 +64,7 @@ static void begin(struct recorder *r, struct rank *k, uint32_t index)
     free(range);
 }
 
-/* A whole note is there. */
+/* A note is complete. */
 static void finish_note(struct recorder *r, struct rank *k)
 {
     const struct recorder_note n = k->note;

@@ -1,38 +1,42 @@
 #define _GNU_SOURCE
-#include "recorder_draw.h"
+#include "grader/recorder/recorder_draw.h"
 
 #include <stdlib.h> /* malloc */
 #include <unistd.h> /* pwrite */
 
-#include "recorder_cases.h"
-#include "recorder_take.h"
+#include "grader/recorder/recorder_cases.h"
 
-/* True if its pages are there. Those that are not have no contents on the
- * device either (SIMGPU_DATALESS), and would be charged to the grader. */
+/*
+ * True if the file's pages exist. Pages that don't exist have no contents on
+ * the device either (SIMGPU_DATALESS), and writing them would be charged to the
+ * grader.
+ */
 static int has_pages(int fd, uint64_t at, uint64_t n)
 {
     return lseek(fd, (off_t)at, SEEK_DATA) == (off_t)at &&
            lseek(fd, (off_t)at, SEEK_HOLE) >= (off_t)(at + n);
 }
 
-/* Values of an iteration; of rank 0's seed, its outputs so far have to be
- * known. 0, or -1 for what no kit asks for. */
+struct rank *recorder_draw_from(struct recorder *r, struct rank *k)
+{
+    return k->value.ask.draw.of_root ? &r->rank[0] : k;
+}
+
+/* Draw values of an iteration. Returns 0, or -1 for a request that the kit
+ * never makes. */
 static int draw(struct recorder *r, struct rank *k,
                 const struct evidence_ask *ask, void *out)
 {
     const int iteration = (int32_t)k->head.iteration;
-    struct rank *const of = ask->draw.of_root ? &r->rank[0] : k;
-    if (of != k) {
-        recorder_take_all(r, of, RECORDER_EVIDENCE);
-        if (iteration >= 0 && k->head.iteration > of->iteration)
-            recorder_cases_iteration(of, k->head.iteration);
-    }
-    return r->job->draw(r->job->arg, (int)(of - r->rank), r->now, iteration,
-                        iteration < 0 ? CHAIN_NOTHING : of->before, &ask->draw,
-                        out, ask->nbytes);
+    struct rank *const from = recorder_draw_from(r, k);
+    if (from != k && iteration >= 0 && k->head.iteration > from->iteration)
+        recorder_cases_iteration(from, k->head.iteration);
+    return r->job->draw(r->job->arg, (int)(from - r->rank), r->now, iteration,
+                        iteration < 0 ? CHAIN_NOTHING : from->before,
+                        &ask->draw, out, ask->nbytes);
 }
 
-/* Values that were asked for and may be, to where they belong. */
+/* Draw values that were requested with good reason, and deliver them. */
 static void hand_out(struct recorder *r, struct rank *k,
                      const struct evidence_ask *ask)
 {
@@ -48,7 +52,7 @@ static void hand_out(struct recorder *r, struct rank *k,
         rank_reply(k->connection[RECORDER_EVIDENCE], out,
                    ask->to_file ? 0 : ask->nbytes);
     if (r->end.failed[0])
-        rank_hang_up(k, RECORDER_EVIDENCE); // it waits
+        rank_hang_up(k, RECORDER_EVIDENCE); // the rank waits for a reply
     free(out);
 }
 

@@ -1,12 +1,14 @@
-#include "recorder_evidence.h"
+#include "grader/recorder/recorder_evidence.h"
 
-#include <string.h> /* memcpy */
+#include <errno.h>      /* errno */
+#include <string.h>     /* memcpy */
+#include <sys/socket.h> /* MSG_DONTWAIT */
 
-#include "recorder_cases.h"
-#include "recorder_draw.h"
+#include "grader/recorder/recorder_cases.h"
+#include "grader/recorder/recorder_draw.h"
 
-/* A name comes once in an iteration. A second one is not the kit's, or the
- * first was not. */
+/* True if the name is new in this iteration. Otherwise one of the two records
+ * is not the kit's. */
 static int is_new(struct rank *k, const struct record *h)
 {
     for (size_t i = 0; i < k->nnames; i++)
@@ -19,7 +21,7 @@ static int is_new(struct rank *k, const struct record *h)
     return 1;
 }
 
-/* May this record come now? If not, why not. */
+/* Why this record may not come now; NULL if it may. */
 static const char *refuse(const struct recorder *r, struct rank *k)
 {
     const struct record *const h = &k->head;
@@ -50,7 +52,22 @@ static const char *refuse(const struct recorder *r, struct rank *k)
     return is_new(k, h) ? NULL : "sent two outputs or metrics of one name";
 }
 
-/* A whole record is there. */
+/*
+ * Answer a request. Values from rank 0's seed depend on rank 0's outputs, so
+ * take what it has sent so far, without waiting: anything that another rank can
+ * know of has already been sent. That may include requests of rank 0. They draw
+ * from rank 0's own seed, so they need no other rank's outputs.
+ */
+static void answer(struct recorder *r, struct rank *k)
+{
+    struct rank *const from = recorder_draw_from(r, k);
+    while (from != k && rank_is_due(from, RECORDER_EVIDENCE))
+        recorder_evidence_read(r, from);
+    recorder_draw_answer(r, k);
+    r->answered = 1;
+}
+
+/* A record is complete. */
 static void finish_record(struct recorder *r, struct rank *k)
 {
     const struct record *const h = &k->head;
@@ -68,14 +85,11 @@ static void finish_record(struct recorder *r, struct rank *k)
         break;
     case EVIDENCE_NEXT:
         k->asks = 1;
-        if (fflush(k->file) != 0) // there is progress
+        if (fflush(k->file) != 0) // a flushed file shows progress
             rank_failed(r, "the evidence");
         recorder_cases_go_on(r);
         break;
-    case EVIDENCE_DRAW:
-        recorder_draw_answer(r, k);
-        r->answered = 1;
-        break;
+    case EVIDENCE_DRAW: answer(r, k); break;
     default: break;
     }
 }
@@ -89,7 +103,7 @@ static void keep(struct recorder *r, struct rank *k, const void *data, size_t n)
         rank_failed(r, "the evidence");
 }
 
-/* The head of a record is there. 0, or -1 if it is refused. */
+/* The head of a record is complete. Returns 0, or -1 if it is refused. */
 static int begin_record(struct recorder *r, struct rank *k)
 {
     const char *const why = refuse(r, k);
@@ -114,7 +128,8 @@ static void take_payload(struct recorder *r, struct rank *k, const char *data,
         memcpy(k->value.bytes + at, data,
                n < sizeof k->value - at ? n : sizeof k->value - at);
     if (k->head.kind == EVIDENCE_OUTPUT)
-        chain_add(&k->chain, data, n); // padding is zeros, as it assumes
+        // padding consists of zeros, as chain_add() assumes
+        chain_add(&k->chain, data, n);
     keep(r, k, data, n);
     k->left -= n;
 }
@@ -141,4 +156,17 @@ void recorder_evidence_take(struct recorder *r, struct rank *k,
         if (k->nbytes > RECORDER_EVIDENCE_CAP)
             rank_hang_up(k, RECORDER_EVIDENCE);
     }
+}
+
+void recorder_evidence_read(struct recorder *r, struct rank *k)
+{
+    char chunk[RANK_CHUNK];
+    const ssize_t n = recorder_receive(k->connection[RECORDER_EVIDENCE], chunk,
+                                       sizeof chunk, MSG_DONTWAIT, &k->fd);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0)
+        rank_hang_up(k, RECORDER_EVIDENCE);
+    else
+        recorder_evidence_take(r, k, chunk, (size_t)n);
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder_graph.h"
+#include "grader/recorder/recorder_graph.h"
 
 #include <fcntl.h>    /* open */
 #include <limits.h>   /* PATH_MAX */
@@ -9,34 +9,37 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* pread */
 
-#include "graph/format.h"
-#include "graph/overwrite.h"
-#include "recorder.h"
-#include "room.h"
+#include "grader/base/room.h"
+#include "grader/recorder/recorder.h"
+#include "graph/hazard/overwrite.h"
+#include "graph/record/format.h"
 
 enum { CHUNK = 256 << 10, TAIL = 64 << 10 };
 
-struct node {        /* of the graph, numbered from 0 here */
-    uint64_t at;     /* its record in the file */
-    uint32_t nbytes; /* of the record's body */
+struct node {        /* a node of the graph, numbered from 0 here */
+    uint64_t at;     /* offset of its record in the file */
+    uint32_t nbytes; /* bytes of the record's body */
     int begun;
 };
 
 struct recorder_graph {
     int memfd, file;
-    uint64_t nbytes;           /* taken */
-    struct format_record head; /* of the record that is arriving */
-    size_t nhead;              /* bytes of it */
-    uint64_t left;             /* bytes to come: of the header, of a body */
-    uint64_t complete;         /* bytes up to the end of the last record */
+    uint64_t nbytes;           /* bytes taken */
+    struct format_record head; /* head of the arriving record */
+    size_t nhead;              /* bytes of that head so far */
+    uint64_t left;             /* bytes that are missing from the header or
+                                  from a body */
+    uint64_t complete;         /* bytes up to the end of the last
+                                  complete record */
     int is_whole, is_forged;
     struct node *node;
     uint32_t nnodes;
     size_t cap_nodes;
-    struct format_alloc alloc;   /* arriving */
-    struct format_alloc *placed; /* to be taken: recorder_graph_placed() */
+    struct format_alloc alloc;   /* the arriving one */
+    struct format_alloc *placed; /* complete ones, for
+                                    recorder_graph_placed() */
     size_t nplaced, cap_placed;
-    size_t ntail; /* the last bytes taken, which are not in the file yet */
+    size_t ntail; /* last bytes taken, which are not in the file yet */
     char tail[TAIL];
     char path[PATH_MAX], part[PATH_MAX + 8], early[PATH_MAX];
     char chunk[2][CHUNK];
@@ -52,7 +55,7 @@ struct recorder_graph *recorder_graph_new(int memfd, const char *dir, int rank)
     snprintf(g->path, sizeof g->path, "%s/rank-%d.graph", dir, rank);
     snprintf(g->part, sizeof g->part, "%s.part", g->path);
     snprintf(g->early, sizeof g->early, "%s/" RECORDER_EARLY, dir);
-    mkdir(g->early, 0700); // by the first rank
+    mkdir(g->early, 0700); // the first rank makes it
     snprintf(g->early, sizeof g->early, "%s/" RECORDER_EARLY "/rank-%d.graph",
              dir, rank);
     g->memfd = memfd;
@@ -74,8 +77,8 @@ static int flush(struct recorder_graph *g)
                : -1;
 }
 
-/* Its rank ended early: what there is, up to the last record that is complete,
- * for pictures. */
+/* The rank ended early: keep its graph up to the last complete
+ * record, for pictures. */
 static void keep_early(struct recorder_graph *g)
 {
     struct format_header header;
@@ -104,13 +107,13 @@ void recorder_graph_free(struct recorder_graph *g)
     free(g);
 }
 
-/* Nothing is mapped: a rank may cut its memfd, and then a read is short. */
+/* Read, without a mapping: if a rank truncates its memfd, the read is short. */
 static int read_all(int fd, void *data, size_t n, uint64_t at)
 {
     return pread(fd, data, n, (off_t)at) == (ssize_t)n ? 0 : -1;
 }
 
-/* The header apart, which says how much there is. */
+/* Compare the memfd with the file, except the header, which has the length. */
 static enum recorder_graph_result compare(struct recorder_graph *g)
 {
     for (uint64_t at = FORMAT_DATA; at < g->nbytes; at += CHUNK) {
@@ -125,7 +128,7 @@ static enum recorder_graph_result compare(struct recorder_graph *g)
     return RECORDER_GRAPH_WHOLE;
 }
 
-/* Append the list of what has begun. */
+/* Append the list of operations that have begun. */
 static int put_begun(struct recorder_graph *g)
 {
     struct format_record *const r =
@@ -173,7 +176,7 @@ static enum recorder_graph_result keep(struct recorder_graph *g,
                                           : RECORDER_GRAPH_TAKEN;
 }
 
-/* Bytes of a record's body have come, before which `at` were there. */
+/* Bytes of a record's body have arrived, after `at` earlier ones. */
 static int note_body(struct recorder_graph *g, size_t at, const char *data,
                      size_t n)
 {
@@ -193,10 +196,10 @@ static int note_body(struct recorder_graph *g, size_t at, const char *data,
     return 0;
 }
 
-/* The head of a record is there, which ends at offset `at` of the file. */
+/* The head of a record is complete. It ends at offset `at` of the file. */
 static int note_head(struct recorder_graph *g, uint64_t at)
 {
-    g->is_forged |= g->head.kind == FORMAT_BEGUN; // only this file has it
+    g->is_forged |= g->head.kind == FORMAT_BEGUN; // only this file contains it
     if (g->head.kind != FORMAT_NODE)
         return 0;
     if (room_make((void **)&g->node, g->nnodes, &g->cap_nodes,
@@ -206,8 +209,8 @@ static int note_head(struct recorder_graph *g, uint64_t at)
     return 0;
 }
 
-/* Go through the records, which may be cut anywhere. Returns nbytes; or, with
- * *is_end, how many bytes there are up to the end of the graph. */
+/* Walk through the records, which may be cut anywhere. Returns nbytes or, with
+ * *is_end set, the number of bytes up to the end of the graph. */
 static size_t follow(struct recorder_graph *g, const char *data, size_t nbytes,
                      int *is_end)
 {
@@ -250,18 +253,18 @@ enum recorder_graph_result recorder_graph_take(struct recorder_graph *g,
 {
     int is_end;
     if (g->is_whole)
-        return RECORDER_GRAPH_FORGED; // who sends this is not the kit
+        return RECORDER_GRAPH_FORGED; // the kit sends no such bytes
     const size_t n = follow(g, data, nbytes, &is_end);
     if (g->is_forged)
         return RECORDER_GRAPH_FORGED;
     if (n < nbytes && !is_end)
-        return RECORDER_GRAPH_FAILED; // out of memory
+        return RECORDER_GRAPH_FAILED; // memory ran out
     const enum recorder_graph_result result = keep(g, data, n);
     if (!is_end || result != RECORDER_GRAPH_TAKEN)
         return result;
     if (flush(g) != 0)
         return RECORDER_GRAPH_FAILED;
-    g->nbytes -= sizeof g->head; // the end itself
+    g->nbytes -= sizeof g->head; // don't count the end record
     if (ftruncate(g->file, (off_t)g->nbytes) != 0)
         return RECORDER_GRAPH_FAILED;
     return finish(g);
@@ -282,7 +285,7 @@ uint32_t recorder_graph_nnodes(const struct recorder_graph *g)
     return g->nnodes - (uint32_t)is_cut; // the rest of it is under way
 }
 
-/* A node's body, from the file or the tail. It may be incomplete. */
+/* Read a node's body from the file and the tail. It may be incomplete. */
 static int read_node(const struct recorder_graph *g, const struct node *n,
                      void *body)
 {
@@ -297,7 +300,7 @@ static int read_node(const struct recorder_graph *g, const struct node *n,
     return before ? read_all(g->file, body, before, n->at) : 0;
 }
 
-/* What the body of a node's record overwrites; NULL: it is none. */
+/* What the operation in a node's record overwrites; NULL if it is damaged. */
 static struct graph_access *overwritten(const struct graph_node *n,
                                         uint32_t nbytes, size_t *count)
 {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder_memory.h"
+#include "grader/recorder/recorder_memory.h"
 
 #include <fcntl.h>    /* F_GET_SEALS */
 #include <stdlib.h>   /* calloc */
@@ -8,16 +8,16 @@
 #include <unistd.h>   /* pwrite */
 
 #include "base/map.h"
-#include "room.h"
+#include "grader/base/room.h"
 
 enum { MOST_DEVICES = 64, SPOILED = 256, SPOIL = 0xFF };
 
 struct heap {
-    int fd; /* -1: none yet */
+    int fd; /* -1 if there is none yet */
     uint64_t nbytes;
 };
 
-struct place { /* of an allocation */
+struct place { /* where an allocation lies */
     uint32_t heap;
     uint64_t offset, nbytes;
 };
@@ -25,7 +25,7 @@ struct place { /* of an allocation */
 struct recorder_memory {
     int nheaps;
     struct heap *heap; /* by rank and device */
-    struct map number; /* of an allocation in place[], from 1 */
+    struct map number; /* by allocation: its position in place[], from 1 */
     struct place *place;
     size_t n, cap;
 };
@@ -118,6 +118,6 @@ int recorder_memory_spoil(struct recorder_memory *m,
     const size_t n = all < SPOILED ? (size_t)all : SPOILED;
     const uint64_t at = p->offset + range->begin + number % (all - n + 1);
     memset(bytes, SPOIL, n);
-    // a rank that has cut its memory off gets what it deserves
+    // a rank that truncates its memory bears the consequences
     return pwrite(heap->fd, bytes, n, (off_t)at) == (ssize_t)n ? 0 : -1;
 }

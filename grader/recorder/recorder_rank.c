@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
-#include "recorder_rank.h"
+#include "grader/recorder/recorder_rank.h"
 
 #include <errno.h>      /* errno */
+#include <poll.h>       /* poll */
 #include <stdarg.h>     /* va_list */
 #include <string.h>     /* strerror */
 #include <sys/socket.h> /* shutdown */
@@ -10,7 +11,7 @@
 void rank_hang_up(struct rank *k, enum recorder_role role)
 {
     if (k->connection[role] >= 0) {
-        // a process that was forked meanwhile may hold it open
+        // a process forked in between may still hold it open
         shutdown(k->connection[role], SHUT_RDWR);
         close(k->connection[role]);
     }
@@ -39,6 +40,12 @@ void rank_failed(struct recorder *r, const char *what)
     if (!r->end.failed[0])
         snprintf(r->end.failed, sizeof r->end.failed, "%s: %s", what,
                  strerror(errno));
+}
+
+int rank_is_due(const struct rank *k, enum recorder_role role)
+{
+    struct pollfd p = {k->connection[role], POLLIN, 0};
+    return p.fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
 void rank_reply(int connection, const void *data, size_t nbytes)

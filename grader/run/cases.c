@@ -1,36 +1,51 @@
 /*
- * cases.c: which cases run together, and what they come to
+ * cases.c: which cases run together, and their verdicts
  *
  * For each rank count and machine, one mpirun runs all cases that ask for it. A
- * case that ends the run (a crash, a hang) has left its status unwritten; it
- * alone pays. The others are run again without it, also those before it: a rank
- * saves its execution graph when it ends well, not before, and without a graph
- * nobody knows where a result came from.
+ * case that ends the run (a crash, a hang) leaves its status unwritten, and
+ * only this case fails. The others are run again without it, including those
+ * before it: a rank saves its execution graph only when it ends well, and
+ * without a graph the origin of results is unknown.
  *
- * A machine that is measured has its own number of GPUs. Cases that need more
- * are skipped, by name, and no grade with skipped cases is final.
+ * A case that runs into a limit on time is run once more, alone, before it
+ * costs points: the cases before it, or a neighbour, may have been the reason.
+ *
+ * A machine that is measured has a fixed number of GPUs. Cases that need more
+ * are skipped, by name, and a grade with skipped cases is never final.
  */
-#include "cases.h"
+#include "grader/run/cases.h"
 
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* strcmp */
 
-#include "picture.h"
-#include "rounds.h"
+#include "grader/run/picture.h"
+#include "grader/run/rounds.h"
+
+/* Say why a case may count as not written: its file does not compile. */
+static void add_broken(const struct result *r, struct judge_verdict *v)
+{
+    const size_t n = strlen(v->message);
+    if (v->not_implemented && r->broken[0])
+        snprintf(v->message + n, sizeof v->message - n, "%s%s", n ? "\n" : "",
+                 r->broken);
+}
 
 /*
  * Judge what the run of a batch has shown. Cases that have to be run again go
- * to `again`: those behind the one that ended the run, and those before it if
- * the graph is lost. A run may also end between two cases, since no other can
- * follow the first. Cases that are still to be measured go to `later`.
+ * to `again`: those after the one that ended the run, and, if the graph is
+ * lost, those before it. A run may also end between two cases, if no other case
+ * can follow the first. Cases that are still to be measured go to `later`,
+ * those that are to be run alone to `alone`.
  */
-static void judge_batch(const struct shown *s, struct batch *again,
-                        struct batch *later, struct result *r)
+static void judge_batch(const struct shown *s, struct run_batch *again,
+                        struct run_batch *later, struct run_batch *alone,
+                        struct result *r)
 {
     const struct place *const p = s->place;
-    const struct batch *const b = s->batch;
+    const struct run_batch *const b = s->batch;
     const int measured = p->machine.measured,
               timing = measured && rounds_possible(p);
-    int last = 0; // the case that ended the run, or the batch's last
+    int last = 0; // the case that ended the run, or else the batch's last
     while (last < b->n - 1 && shown_finished(s, last) &&
            shown_began(s, last + 1))
         last++;
@@ -47,7 +62,12 @@ static void judge_batch(const struct shown *s, struct batch *again,
             again->case_no[again->n++] = case_no;
             continue;
         }
+        if (i == last && early && s->run->end.timed_out && !b->alone) {
+            alone->case_no[alone->n++] = case_no;
+            continue;
+        }
         shown_judge(s, i, &v);
+        add_broken(r, &v);
         if (timed && timing && v.pass)
             later->case_no[later->n++] = case_no;
         else
@@ -55,11 +75,13 @@ static void judge_batch(const struct shown *s, struct batch *again,
     }
 }
 
-/* Run a batch until each of its cases is judged, or in `later`. */
-static int run_batch(const struct request *q, const struct place *p,
-                     struct batch b, struct batch *later, struct result *r)
+/* Run a batch until each of its cases has been judged or is in `later` or
+ * `alone`. */
+static int run_among(const struct request *q, const struct place *p,
+                     struct run_batch b, struct run_batch *later,
+                     struct run_batch *alone, struct result *r)
 {
-    struct batch again = b;
+    struct run_batch again = b;
     struct run run;
     struct shown s;
     for (; b.n > 0; b = again) {
@@ -68,22 +90,42 @@ static int run_batch(const struct request *q, const struct place *p,
         shown_load(&s, q, p, &b, &run);
         if (q->timeline)
             picture_keep(&s, r);
-        judge_batch(&s, &again, later, r);
+        judge_batch(&s, &again, later, alone, r);
         shown_release(&s);
     }
     return 0;
 }
 
+/* Run a batch until each of its cases has been judged or is in `later`. */
+static int run_batch(const struct request *q, const struct place *p,
+                     struct run_batch b, struct run_batch *later,
+                     struct result *r)
+{
+    struct run_batch alone = b, one = b;
+    alone.n = 0;
+    int err = run_among(q, p, b, later, &alone, r);
+    one.alone = one.n = 1;
+    for (int i = 0; i < alone.n && !err; i++) {
+        one.case_no[0] = alone.case_no[i];
+        err = run_among(q, p, one, later, NULL, r);
+    }
+    return err;
+}
+
 /* ---- which cases run together -------------------------------------------- */
 
-/* A case is worth what its worst rank count earns: once that is nothing, others
- * change nothing. But a picture may want to show them. */
+/*
+ * True if no further rank count can change a case's points: it is worth what
+ * its worst rank count earns, which is nothing already. For a picture, all are
+ * run.
+ */
 static int is_lost(const struct request *q, const struct case_result *c)
 {
     return c->judged && c->verdict.score == 0 && !q->timeline;
 }
 
-/* topo NULL: this machine, whatever it is. */
+/* True if the case is to be run on nranks ranks of this machine. A NULL topo is
+ * the real machine. */
 static int is_wanted(const struct request *q, const struct plan_case *c,
                      int nranks, const char *topo)
 {
@@ -95,14 +137,14 @@ static int is_wanted(const struct request *q, const struct plan_case *c,
     return 0;
 }
 
-/* How many GPUs nranks ranks need. */
+/* The number of GPUs that nranks ranks need. */
 static int needs(const struct judge_lab *lab, int nranks)
 {
     const int ranks = lab->shares_gpus ? 1 : nranks;
     return ranks > lab->least_gpus ? ranks : lab->least_gpus;
 }
 
-static void skip(const struct batch *b, int nneeded, int ngpus,
+static void skip(const struct run_batch *b, int nneeded, int ngpus,
                  struct result *r)
 {
     for (int i = 0; i < b->n; i++) {
@@ -114,15 +156,15 @@ static void skip(const struct batch *b, int nneeded, int ngpus,
     }
 }
 
-/* All cases that ask for nranks ranks on this machine. */
+/* Run all cases that ask for nranks ranks on this machine. */
 static int run_ranks(const struct request *q, const struct place *p, int nranks,
                      const char *topo, struct result *r)
 {
     const struct machine *const m = &p->machine;
     const int nneeded = needs(p->judge, nranks);
-    struct batch b = {
+    struct run_batch b = {
         .nranks = nranks, .topo = topo, .iterations = RUN_ITERATIONS};
-    struct batch later = b;
+    struct run_batch later = b;
     for (int i = 0; i < p->plan->ncases && b.n < RUN_MAX_CASES; i++)
         if (is_wanted(q, &p->plan->cases[i], nranks, topo) &&
             !is_lost(q, &r->cases[i]))
@@ -145,7 +187,7 @@ static int run_all(const struct request *q, const struct place *p,
     return 0;
 }
 
-/* True if no case of the plan before case i names the same machine. */
+/* True if no earlier case of the plan names the same machine as case i. */
 static int names_machine_first(const struct plan *p, int i)
 {
     for (int k = 0; k < i; k++)
@@ -154,7 +196,7 @@ static int names_machine_first(const struct plan *p, int i)
     return 1;
 }
 
-/* On the machines that cases name. */
+/* Run on the machines that cases name. */
 static int run_modelled(const struct request *q, const struct place *p,
                         struct result *r)
 {
@@ -165,7 +207,7 @@ static int run_modelled(const struct request *q, const struct place *p,
     return err;
 }
 
-/* On this one, while no other grading measures on it. */
+/* Run on this machine, while no other grading measures on it. */
 static int run_measured(const struct request *q, const struct place *p,
                         struct result *r)
 {

@@ -1,11 +1,14 @@
-#include "grade.h"
+#include "grader/run/grade.h"
+
+#include <sys/stat.h> /* umask */
 
 #include "base/steady.h"
-#include "build.h"
-#include "cases.h"
-#include "intake.h"
+#include "grader/build/build.h"
+#include "grader/intake/intake.h"
+#include "grader/run/cases.h"
+#include "grader/sandbox/limits.h"
 
-/* A submission that could not be judged scores nothing, out of all points. */
+/* Count a submission that could not be judged as 0, out of all points. */
 static void count_unjudged(const struct plan *p, struct result *r)
 {
     r->score = r->max_score = 0;
@@ -13,7 +16,7 @@ static void count_unjudged(const struct plan *p, struct result *r)
         r->max_score += p->cases[i].points;
 }
 
-/* What has to be there before a submission is looked at. */
+/* Prepare what has to exist before a submission is read. */
 static int prepare(const struct request *q, struct place *p, struct result *r)
 {
     char err[PATH_MAX + 64];
@@ -23,12 +26,13 @@ static int prepare(const struct request *q, struct place *p, struct result *r)
                            "the plan of %s asks for isolation %d, and this is "
                            "%d (--isolation %d)",
                            p->lab, least, q->isolation, least);
-    return place_make_work(p, q, err, sizeof err) == 0
+    return limits_check(err, sizeof err) == 0 &&
+                   place_make_work(p, q, err, sizeof err) == 0
                ? 0
                : result_stop(r, OUTCOME_INFRA, "%s", err);
 }
 
-/* Which GPUs there are, if they are to be measured. */
+/* Find out which GPUs there are, if they are to be measured. */
 static int probe(struct place *p, struct result *r)
 {
     char err[400];
@@ -42,6 +46,9 @@ void grade_submission(const struct request *q, struct place *p,
                       struct result *r)
 {
     const double begin = steady_sec();
+    // The sandbox's user, who is not this one, reads what is written from here
+    // on. What others must not read is in folders of mode 0700.
+    const mode_t before = umask(022);
     result_init(r, p->plan->ncases);
     if (prepare(q, p, r) == 0 && intake_take(q->submission, p, r) == 0 &&
         build_program(q, p, r) == 0 && probe(p, r) == 0 &&
@@ -50,5 +57,6 @@ void grade_submission(const struct request *q, struct place *p,
     else
         count_unjudged(p->plan, r);
     place_remove_work(p);
+    umask(before);
     r->sec = steady_sec() - begin;
 }

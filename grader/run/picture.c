@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "picture.h"
+#include "grader/run/picture.h"
 
 #include <stdio.h>  /* open_memstream */
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 
-#include "graph/timeline.h"
-#include "graph/view.h"
+#include "graph/draw/timeline.h"
+#include "graph/draw/view.h"
 #include "judge/sections.h"
 #include "judge/spans.h"
 #include "topo/topo.h"
@@ -16,11 +16,11 @@ static const struct plan_case *case_at(const struct shown *s, int i)
     return &s->place->plan->cases[s->batch->case_no[i]];
 }
 
-/* Of the batch's visible cases that came to their end, the one whose first
- * iteration takes longest; or NULL. */
+/* The batch's visible case, among those that were completed, whose first
+ * iteration takes longest; NULL if there is none. */
 static const struct plan_case *longest_shown(const struct shown *s)
 {
-    const struct batch *const b = s->batch;
+    const struct run_batch *const b = s->batch;
     const struct plan_case *longest = NULL;
     double most_us = 0;
     for (int i = 0; i < b->n; i++) {
@@ -32,7 +32,7 @@ static const struct plan_case *longest_shown(const struct shown *s)
                                      .graph = s->graph,
                                      .spans = s->spans};
         const double us = spans_time_us(&t, 0);
-        if (!c->hidden && us > most_us && // not so for NaN
+        if (!c->hidden && us > most_us && // false for NaN
             shown_finished(s, i) && !shown_left(s, i, RUN_NOT_IMPLEMENTED)) {
             most_us = us;
             longest = c;
@@ -41,8 +41,11 @@ static const struct plan_case *longest_shown(const struct shown *s)
     return longest;
 }
 
-/* By position, 1 for the case's operations in its first n iterations, for the
- * caller to free; NULL if there are none, or not these alone. */
+/*
+ * Mark, by position, the case's operations in its first n iterations. The
+ * caller frees the marks. NULL if there are none, or if they include other
+ * operations.
+ */
 static char *marks(const struct graph *g, const char *case_name, int n)
 {
     char *const in = calloc((size_t)g->nnodes + 1, 1);
@@ -62,8 +65,8 @@ static char *marks(const struct graph *g, const char *case_name, int n)
     return NULL;
 }
 
-/* Text of at most `most` bytes that `put` writes, for the caller to free, or
- * NULL. */
+/* The text that `put` writes, which the caller frees; NULL if it is longer
+ * than `most` bytes. */
 static char *text_of(int (*put)(FILE *, const struct view *),
                      const struct view *v, size_t most)
 {
@@ -88,8 +91,11 @@ static int put_timeline(FILE *f, const struct view *v)
 
 enum { MOST_SVG = 128 << 10, MOST_VIEW = 512 << 10 };
 
-/* Replace the result's pictures by those of this; what is too large is none.
- * Returns 1, or 0 if the timeline is, or is not larger than the one before. */
+/*
+ * Replace the result's pictures by those of this view; a picture that is too
+ * large is dropped. Returns 1, or 0 if the timeline is too large, or not larger
+ * than the existing one.
+ */
 static int replace(struct result *r, const struct view *v, int if_larger)
 {
     char *const svg = text_of(put_timeline, v, MOST_SVG);
@@ -104,11 +110,11 @@ static int replace(struct result *r, const struct view *v, int if_larger)
     return 1;
 }
 
-/* Of one iteration, since beside the half second in which a communicator is
- * made everything else is too small to see. */
+/* Only one iteration is drawn: next to the half second that creating a
+ * communicator takes, everything else would be too small to see. */
 void picture_keep(const struct shown *s, struct result *r)
 {
-    const struct batch *const b = s->batch;
+    const struct run_batch *const b = s->batch;
     const struct plan_case *const c = s->spans ? longest_shown(s) : NULL;
     char title[160];
     if (!c || r->svg_of_end)
@@ -129,7 +135,7 @@ void picture_keep(const struct shown *s, struct result *r)
 
 void picture_keep_end(const struct shown *s, int i, struct result *r)
 {
-    const struct batch *const b = s->batch;
+    const struct run_batch *const b = s->batch;
     const struct plan_case *const c = case_at(s, i);
     char title[200];
     if (!s->early || c->hidden || r->svg_of_end)

@@ -1,31 +1,40 @@
 /*
- * report.c: a grading, for people and for programs
+ * report.c: a grading as text and as JSON
  */
-#include <errno.h>   /* errno */
-#include <jansson.h> /* json_dump_file */
-#include <stdio.h>   /* printf */
-#include <stdlib.h>  /* free */
-#include <string.h>  /* strerror */
-#include <unistd.h>  /* unlink */
+#include <errno.h>    /* errno */
+#include <inttypes.h> /* PRIx64 */
+#include <jansson.h>  /* json_dump_file */
+#include <stdio.h>    /* printf */
+#include <stdlib.h>   /* free */
+#include <string.h>   /* strerror */
+#include <unistd.h>   /* unlink, isatty */
 
-#include "grade.h"
+#include "grader/base/text.h"
+#include "grader/run/grade.h"
+#include "grader/run/run.h"
+#include "judge/points.h"
 #include "judge/report.h"
 #include "judge/table.h"
-#include "text.h"
 
-/* The line that runs just that case again, as a student would. */
-static void rerun_of(const struct place *p, const struct result *r, int i,
-                     char *out, size_t nbytes)
+/* The command that reruns only that case, for a student: with the same inputs,
+ * unless they are secret. */
+static void rerun_of(const struct request *q, const struct place *p,
+                     const struct result *r, int i, char *out, size_t nbytes)
 {
     const struct plan_case *const c = &p->plan->cases[i];
     const int elsewhere = strcmp(c->topo, PLAN_TOPO) != 0;
-    snprintf(out, nbytes, "%s%s%smpirun -n %d build/%.*s --case %s",
+    const int other = q->schedule && strcmp(q->schedule, PLAN_SCHEDULE) != 0;
+    char key[40] = "";
+    if (!c->hidden && strcmp(c->kind, JUDGE_ANSWER) != 0)
+        snprintf(key, sizeof key, " --key 0x%016" PRIx64, run_key(q, c, 0));
+    snprintf(out, nbytes, "%s%s%s%s%s%smpirun -n %d build/%.*s --case %s%s",
              elsewhere ? "SIMGPU_TOPO=" : "", elsewhere ? c->topo : "",
-             elsewhere ? " " : "", r->cases[i].ranks, (int)strcspn(p->lab, "-"),
-             p->lab, c->name);
+             elsewhere ? " " : "", other ? "SIMGPU_SCHEDULE=" : "",
+             other ? q->schedule : "", other ? " " : "", r->cases[i].ranks,
+             (int)strcspn(p->lab, "-"), p->lab, c->name, key);
 }
 
-/* Why a grade with skipped cases is none. */
+/* Say why a grade with skipped cases is not a grade. */
 static void skipped_text(const struct place *p, const struct result *r,
                          char *out, size_t nbytes)
 {
@@ -37,8 +46,9 @@ static void skipped_text(const struct place *p, const struct result *r,
              ngpus == 1 ? "" : "s");
 }
 
-/* Visible cases in a row each, hidden ones in one. */
-static void print_cases(const struct place *p, const struct result *r)
+/* Print a row for each visible case, and one for all hidden ones. */
+static void print_cases(const struct request *q, const struct place *p,
+                        const struct result *r)
 {
     char rerun[300];
     int hidden = 0, hidden_passed = 0;
@@ -52,7 +62,7 @@ static void print_cases(const struct place *p, const struct result *r)
             hidden_points += of->score;
             hidden_most += c->points;
         } else if (of->judged) {
-            rerun_of(p, r, i, rerun, sizeof rerun);
+            rerun_of(q, p, r, i, rerun, sizeof rerun);
             table_row(stdout, c, &of->verdict, rerun);
         }
     }
@@ -61,7 +71,7 @@ static void print_cases(const struct place *p, const struct result *r)
                hidden_passed, hidden_points, hidden_most);
 }
 
-/* Whose numbers the questions had, if there were any. */
+/* Print whose numbers the questions had, if there were any. */
 static void print_student(const struct place *p, const struct result *r)
 {
     for (int i = 0; i < p->plan->ncases; i++)
@@ -74,7 +84,8 @@ static void print_student(const struct place *p, const struct result *r)
         }
 }
 
-void grade_print(const struct place *p, const struct result *r)
+void grade_print(const struct request *q, const struct place *p,
+                 const struct result *r)
 {
     char line[256];
     if (r->message[0]) {
@@ -89,21 +100,33 @@ void grade_print(const struct place *p, const struct result *r)
         printf("infra: %s\n", line);
     }
     if (r->message[0] && r->outcome == OUTCOME_INFRA)
-        return; // nothing was graded: a total of 0 would be no grade
+        return; // nothing was graded, and a total of 0 would look like a grade
     snprintf(line, sizeof line, "%s (%s)", p->plan->title, p->lab);
     table_head(stdout, line);
-    print_cases(p, r);
+    print_cases(q, p, r);
     print_student(p, r);
-    table_total(stdout, r->score, r->max_score);
+    table_total(stdout, r->score, r->max_score, r->nanswered);
+    if (r->memory && isatty(STDOUT_FILENO)) // it depends on who grades
+        printf("isolation %d: memory limited by a %s, processes by a %s\n",
+               q->isolation, r->memory, r->processes);
 }
 
-static json_t *test_of(const struct place *p, const struct result *r, int i)
+static json_t *test_of(const struct request *q, const struct place *p,
+                       const struct result *r, int i)
 {
     const struct case_result *const of = &r->cases[i];
     char rerun[300];
-    rerun_of(p, r, i, rerun, sizeof rerun);
-    return report_case(&p->plan->cases[i], &of->verdict, of->outcome, of->score,
-                       of->ranks, rerun);
+    rerun_of(q, p, r, i, rerun, sizeof rerun);
+    json_t *const j = report_case(&p->plan->cases[i], &of->verdict, of->outcome,
+                                  of->score, of->ranks, rerun);
+    if (of->outcome == OUTCOME_SUSPECTED) { // what grade clear restores
+        const struct judge_verdict beneath = {.score = of->beneath};
+        const double score = points_earned(&p->plan->cases[i], &beneath);
+        json_object_set_new(j, "beneath",
+                            json_pack("{s:f, s:o}", "score", score, "message",
+                                      report_text(of->beneath_message)));
+    }
+    return j;
 }
 
 static json_t *clean(const char *text)
@@ -114,7 +137,7 @@ static json_t *clean(const char *text)
     return j;
 }
 
-/* What printed text there was, its first part and its last. */
+/* The kept output: its first part and its last. */
 static json_t *log_of(const struct log *l)
 {
     json_t *const j = json_object();
@@ -124,7 +147,8 @@ static json_t *log_of(const struct log *l)
     return j;
 }
 
-/* Under another name first: who reads it finds all of it or nothing. */
+/* Write the file under another name first, so that a reader finds all of
+ * it or nothing. */
 static int dump(const json_t *j, const char *path)
 {
     char fresh[PATH_MAX];
@@ -139,7 +163,8 @@ static int dump(const json_t *j, const char *path)
     return -1;
 }
 
-/* What it ran on, how well kept apart, and what could not be limited there. */
+/* Say what it ran on, how well it was isolated, and which limits were
+ * missing. */
 static void set_machine(json_t *j, const struct request *q,
                         const struct machine *m, const struct result *r)
 {
@@ -153,9 +178,10 @@ static void set_machine(json_t *j, const struct request *q,
         json_object_set_new(j, "clocks",
                             json_pack("{s:O, s:O}", "before", r->clocks[0],
                                       "after", r->clocks[1]));
-    json_object_set_new(
-        j, "isolation",
-        json_pack("{s:i, s:s}", "level", q->isolation, "missing", r->missing));
+    json_object_set_new(j, "isolation",
+                        json_pack("{s:i, s:s, s:s*, s:s*}", "level",
+                                  q->isolation, "missing", r->missing, "memory",
+                                  r->memory, "processes", r->processes));
 }
 
 int grade_write_json(const char *path, const struct request *q,
@@ -168,7 +194,7 @@ int grade_write_json(const char *path, const struct request *q,
     json_t *const tests = json_array(), *const j = json_object();
     for (int i = 0; i < p->plan->ncases; i++)
         if (r->cases[i].judged && !r->message[0])
-            json_array_append_new(tests, test_of(p, r, i));
+            json_array_append_new(tests, test_of(q, p, r, i));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)q->seed);
     json_object_set_new(j, "lab", json_string(p->lab));
     json_object_set_new(j, "title", json_string(p->plan->title));

@@ -1,43 +1,43 @@
 /*
- * rounds.c: times that are measured
+ * rounds.c: measured times
  *
- * On GPUs a time is what the machine did at that moment. So the reference and
- * the submission run by turns, in as many rounds as an interval needs that
- * leaves an outlier out at either end (judge/interval.h), and what counts is
- * the ratio of the two times of a round: whatever slowed the machine down for
- * seconds slowed both.
+ * On GPUs a time depends on what the machine did at that moment. So the
+ * reference and the submission are run alternately, in as many rounds as an
+ * interval needs that leaves out an outlier at either end (judge/interval.h).
+ * The ratio of the two times of a round counts, because anything that slows the
+ * machine down for seconds slows down both.
  *
  *     round 1   reference   submission        ratio: median of the iterations
  *     round 2   reference   submission               of one, over the other's
  *     ...                                     points: interval_of(ratios).low
  *
- * Every round is judged like any run, on inputs of its own: who is fast only
- * when nobody looks is looked at here.
+ * Every round is judged like any run, on inputs of its own, so a program can't
+ * be fast only in runs that are not checked.
  */
-#include "rounds.h"
+#include "grader/run/rounds.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memmove */
 #include <unistd.h> /* access */
 
-#include "folder.h"
+#include "grader/base/folder.h"
+#include "grader/run/shown.h"
 #include "judge/interval.h"
 #include "judge/points.h"
-#include "shown.h"
 
 enum { ROUNDS = 9, ITERATIONS = 5, WARMUP = 3 };
 
-struct timing { /* of one case */
+struct timing { /* times of one case */
     double us[ROUNDS], reference_us[ROUNDS];
 };
 
-struct rounds { /* of a batch's cases; what follows is by position in it */
+struct rounds { /* a batch in progress; the following are by position in it */
     const struct request *request;
     const struct place *place;
-    struct batch *batch;
+    struct run_batch *batch;
     struct timing *timing;
-    struct judge_verdict *v; /* of the last run */
+    struct judge_verdict *v; /* from the last run */
 };
 
 static int is_timed(const struct judge_verdict *v)
@@ -45,11 +45,11 @@ static int is_timed(const struct judge_verdict *v)
     return v->pass && v->time_us > 0;
 }
 
-/* One run of a round, and the verdicts on its cases. Returns the first case
- * that it did not get to the end of, or batch->n; -1: this machine's fault. */
+/* Do one run of a round, and judge its cases. Returns the first case that the
+ * run did not complete, or batch->n; -1 if this machine is at fault. */
 static int run_one(struct rounds *m, int of_reference, struct result *r)
 {
-    struct batch *const b = m->batch;
+    struct run_batch *const b = m->batch;
     struct run run;
     struct shown s;
     int ended = 0;
@@ -64,14 +64,14 @@ static int run_one(struct rounds *m, int of_reference, struct result *r)
             judge_fail(&m->v[i], "it shows no time");
     }
     shown_release(&s);
-    folder_remove(run.dir); // 18 runs' outputs are too much for a disk
+    folder_remove(run.dir); // the outputs of 18 runs would fill the disk
     return ended;
 }
 
-/* If the reference fails, this machine is at fault. */
+/* Run the reference. If it fails, this machine is at fault. */
 static int run_reference(struct rounds *m, int round, struct result *r)
 {
-    const struct batch *const b = m->batch;
+    const struct run_batch *const b = m->batch;
     if (run_one(m, 1, r) < 0)
         return -1;
     for (int i = 0; i < b->n; i++) {
@@ -85,20 +85,21 @@ static int run_reference(struct rounds *m, int round, struct result *r)
     return 0;
 }
 
-/* A case that failed in this round, or ended its run, is out of the others. */
+/* Take a case that failed in this round, or ended its run, out
+ * of later rounds. */
 static void drop(struct rounds *m, int i)
 {
-    struct batch *const b = m->batch;
+    struct run_batch *const b = m->batch;
     const size_t behind = (size_t)(--b->n - i);
     memmove(b->case_no + i, b->case_no + i + 1, behind * sizeof *b->case_no);
     memmove(m->timing + i, m->timing + i + 1, behind * sizeof *m->timing);
 }
 
-/* 1 when the round is over, 0 when it has to be run again without a case that
- * ended it, -1 with the outcome set. */
+/* Run a round. Returns 1 if it is complete, 0 if it must be repeated without a
+ * case that ended it, -1 with the outcome set. */
 static int run_round(struct rounds *m, int round, struct result *r)
 {
-    struct batch *const b = m->batch;
+    struct run_batch *const b = m->batch;
     b->round = round + 1;
     if (run_reference(m, round, r) != 0)
         return -1;
@@ -143,8 +144,8 @@ int rounds_possible(const struct place *p)
     return access(path, X_OK) == 0;
 }
 
-int rounds_run(const struct request *q, const struct place *p, struct batch *b,
-               struct result *r)
+int rounds_run(const struct request *q, const struct place *p,
+               struct run_batch *b, struct result *r)
 {
     struct rounds m = {.request = q,
                        .place = p,

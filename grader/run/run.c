@@ -2,7 +2,7 @@
  * run.c: one run of a program, in the sandbox
  */
 #define _GNU_SOURCE
-#include "run.h"
+#include "grader/run/run.h"
 
 #include <errno.h>    /* errno */
 #include <inttypes.h> /* PRIx64 */
@@ -14,22 +14,23 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* rmdir */
 
-#include "groups.h"
+#include "grader/run/wardens.h"
+#include "grader/sandbox/groups.h"
 #include "judge/chain.h"
 #include "judge/words.h"
 #include "topo/topo.h"
-#include "wardens.h"
 
 enum {
-    START_SEC = 20,         /* of a run, on a busy machine; and of each case: */
-    GPU_MEMORY_MIB = 65536, /* a CUDA context for each rank, pinned buffers */
+    START_SEC = 20,         /* to start a run on a busy machine; also added for
+                               each case */
+    GPU_MEMORY_MIB = 65536, /* CUDA contexts of all ranks, pinned buffers */
 };
 static const long long SHOWN_CAP = 4LL << 30; /* all ranks together */
 
 /*
- * Number (round, rank) of a grading's secrets that a name stands for. A keyed
- * hash: from what a rank is given nothing else can be computed, neither the
- * grading's seed nor what another rank, another case or another run is given.
+ * The secret number (round, rank) that belongs to a name in a grading. It is a
+ * keyed hash, so what a rank is given allows no conclusion about the grading's
+ * seed, nor about what another rank, case or run is given.
  */
 static uint64_t secret(const struct request *q, const char *name, int round,
                        int rank)
@@ -48,10 +49,17 @@ static uint64_t secret(const struct request *q, const char *name, int round,
     return value;
 }
 
-uint64_t run_seed(const struct request *q, const struct place *p,
-                  const struct batch *b, int case_no, int rank)
+uint64_t run_key(const struct request *q, const struct plan_case *c, int round)
 {
-    return secret(q, p->plan->cases[case_no].name, b->round, rank);
+    return secret(q, c->name, round, -4); // no rank has this number
+}
+
+uint64_t run_seed(const struct request *q, const struct place *p,
+                  const struct run_batch *b, int case_no, int rank)
+{
+    const struct plan_case *const c = &p->plan->cases[case_no];
+    return c->hidden ? secret(q, c->name, b->round, rank)
+                     : judge_key_seed(run_key(q, c, b->round), rank);
 }
 
 static json_t *hex(uint64_t value)
@@ -61,17 +69,17 @@ static json_t *hex(uint64_t value)
     return json_string(text);
 }
 
-struct cases { /* what the recorder's ranks ask for */
+struct cases { /* what the recorder gives to ranks */
     const struct request *request;
     const struct place *place;
-    const struct batch *batch;
+    const struct run_batch *batch;
     uint64_t nonce;
 };
 
-/* A case, as a rank is told. */
+/* A case as it is sent to a rank. */
 static json_t *job_case(const struct cases *all, int case_no)
 {
-    const struct batch *const b = all->batch;
+    const struct run_batch *const b = all->batch;
     const struct plan_case *const c = &all->place->plan->cases[case_no];
     json_t *const with = json_object();
     for (int i = 0; i < c->nwith; i++)
@@ -89,7 +97,8 @@ static json_t *job_case(const struct cases *all, int case_no)
     return j;
 }
 
-/* Case i of a rank, or behind the last one the key of its final record. */
+/* The text of case i for a rank, or after the last one, the key of
+ * its final record. */
 static char *case_text(const void *arg, int rank, int i)
 {
     const struct cases *const all = arg;
@@ -105,7 +114,7 @@ static char *case_text(const void *arg, int rank, int i)
     return text;
 }
 
-/* What a rank asks for instead of a seed. */
+/* Draw the values that a rank requests, having no seed. */
 static int draw(const void *arg, int rank, int i, int iteration,
                 uint64_t digest, const struct draw_ask *d, void *out,
                 size_t nbytes)
@@ -123,8 +132,8 @@ static int draw(const void *arg, int rank, int i, int iteration,
     return draw_make(all->place->judge, from, d, out, nbytes);
 }
 
-/* Make the folder that its evidence and graphs go to, which no rank sees, and
- * the one that ranks see. */
+/* Make the folder for evidence and graphs, which no rank sees, and the folder
+ * that ranks see. */
 static int make_folders(const struct run *run, const char *seen,
                         struct result *r)
 {
@@ -135,9 +144,11 @@ static int make_folders(const struct run *run, const char *seen,
                        seen, strerror(errno));
 }
 
-/* simgpu's machine: a name, or a file, which is to be seen inside and whose
- * real path is kept; what stands before and after the file ("2x:", "@ndr")
- * stays. NULL: simgpu's own choice. */
+/*
+ * simgpu's machine: a name or a file. A file must be visible inside and is
+ * given by its real path; what precedes and follows it ("2x:", "@ndr") stays.
+ * NULL: simgpu chooses.
+ */
 struct topology {
     char path[PATH_MAX], name[2 * PATH_MAX];
 };
@@ -163,19 +174,22 @@ static void set_topology(struct sandbox *s, const char *topo,
     sandbox_env(s, "SIMGPU_TOPO", keep->name);
 }
 
-/* What simgpu is told, unless the machine is a real one. */
+/* Set simgpu's environment variables, unless the machine is a real one. */
 static void set_simgpu(struct sandbox *s, const struct request *q, int measured,
                        const char *job)
 {
-    // code that forgot to wait fails every time, not sometimes
-    sandbox_env(s, "SIMGPU_SCHEDULE", q->schedule ? q->schedule : "late");
-    // a rank that waits its turn on a busy machine does not hang
+    // code that forgot to wait fails every time, not only sometimes
+    sandbox_env(s, "SIMGPU_SCHEDULE",
+                q->schedule ? q->schedule : PLAN_SCHEDULE);
+    // a rank that waits for its turn on a busy machine is not a hang
     sandbox_env(s, "SIMGPU_HANG_SEC", "10");
-    // UCX reads these before main(): no network, so no modules for one, nor
-    // hooks of all memory that is freed, which they need. Half of MPI_Init.
+    // UCX reads these before main(). Without a network it needs no modules for
+    // one, nor the hooks on freed memory that they use, which would take half
+    // of MPI_Init.
     sandbox_env(s, "UCX_MODULES", "cma");
     sandbox_env(s, "UCX_MEM_EVENTS", "no");
-    sandbox_env(s, "UCX_WARN_UNUSED_ENV_VARS", "no"); // by other versions
+    // other versions don't know all of them
+    sandbox_env(s, "UCX_WARN_UNUSED_ENV_VARS", "no");
     if (!measured)
         sandbox_env(s, "SIMGPU_GRAPH", job);
 }
@@ -185,8 +199,7 @@ static int memory_mib(const struct machine *m)
     return m->measured ? GPU_MEMORY_MIB : GROUPS_MEMORY_MIB;
 }
 
-/* Where the program is, and what it is called: the submission's, or the
- * reference's. */
+/* Find folder and name of the program: the submission's, or the reference's. */
 static void find_program(const struct place *p, int of_reference,
                          char folder[PATH_MAX + 16], char name[64])
 {
@@ -199,7 +212,7 @@ static void find_program(const struct place *p, int of_reference,
     }
 }
 
-/* Start the program of `out` under mpirun in a sandbox of these limits. */
+/* Start the program under mpirun in a sandbox with these limits. */
 static void start(const struct sandbox *s, const char *name, int nranks,
                   struct sandbox_end *end)
 {
@@ -210,12 +223,12 @@ static void start(const struct sandbox *s, const char *name, int nranks,
     sandbox_run(s, argv, end);
 }
 
-/* Run the sandbox while the recorder takes what the ranks show. */
+/* Run the sandbox while the recorder takes what the ranks send. */
 static int record(const struct cases *all, const struct sandbox *s,
                   const char *name, const char *seen, struct run *run,
                   struct result *r)
 {
-    const struct batch *const b = all->batch;
+    const struct run_batch *const b = all->batch;
     const struct request *const q = all->request;
     const struct recorder_job job = {
         .seen = seen,
@@ -251,13 +264,13 @@ static int record(const struct cases *all, const struct sandbox *s,
 }
 
 int run_make(const struct request *q, const struct place *p,
-             const struct batch *b, struct run *run, struct result *r)
+             const struct run_batch *b, struct run *run, struct result *r)
 {
     char out[PATH_MAX + 16], name[64], me[TOPO_ME], seen[PATH_MAX + 32];
     struct topology topology;
     snprintf(run->dir, sizeof run->dir, "%s/run-%d", p->work, r->nruns);
     snprintf(seen, sizeof seen, "%s/job-%d", p->work, r->nruns++);
-    run->nonce = secret(q, "", r->nruns, -1); // no case has that name
+    run->nonce = secret(q, "", r->nruns, -1); // no case has this name
     find_program(p, b->of_reference, out, name);
     struct sandbox s = {
         .level = q->isolation,
@@ -297,11 +310,23 @@ void run_last_words(const struct place *p, const struct run *run, char *out,
                  "it prints more than %d MiB: a loop that prints? Print on one "
                  "rank, and not in loops.",
                  SANDBOX_LOUD >> 20);
+    else if (end->overlong)
+        snprintf(
+            out, nbytes,
+            "the run takes too long: stopped after %d s, and %d s for each "
+            "case, which don't count\nthe time that other programs took. "
+            "Look for a loop that doesn't end.",
+            START_SEC, RUN_CASE_SEC);
     else if (end->timed_out)
         snprintf(out, nbytes,
                  "the run hangs: stopped after %d s without progress. Look for "
                  "a wait or a loop\nthat doesn't end.",
                  RUN_CASE_SEC);
+    else if (end->crowded)
+        snprintf(out, nbytes,
+                 "the run started more than %d processes and threads: a loop "
+                 "that starts them?",
+                 GROUPS_PROCESSES);
     else if (end->out_of_memory)
         snprintf(out, nbytes, "the run took more than %d MiB of memory",
                  memory_mib(&p->machine));

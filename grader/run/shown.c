@@ -1,8 +1,9 @@
 /*
- * shown.c: what a run has shown, and the verdicts on it
+ * shown.c: the records of a run, and verdicts on them
  */
 #define _GNU_SOURCE
-#include "shown.h"
+#include "grader/run/shown.h"
+#include "graph/replay/load.h"
 
 #include <stdio.h>    /* snprintf */
 #include <stdlib.h>   /* free */
@@ -37,7 +38,7 @@ int shown_left(const struct shown *s, int i, enum run_status how)
 }
 
 /* True if the case has to be judged by how the run ended. An error that a rank
- * returned may be a consequence of what simgpu reported. */
+ * returned may be the consequence of something that simgpu reported. */
 static int is_lost(const struct shown *s, int i)
 {
     char words[64];
@@ -55,8 +56,8 @@ int shown_began(const struct shown *s, int i)
     return 0;
 }
 
-/* Is every rank's graph a file, and not too large a one? What lies there was
- * written next to the student's code. */
+/* True if every rank's graph is a file that is not too large. Files in that
+ * folder were written next to the student's code. */
 static int graphs_are_files(const char *dir, int nranks)
 {
     for (int r = 0; r < nranks; r++) {
@@ -72,15 +73,15 @@ static int graphs_are_files(const char *dir, int nranks)
 
 const struct replay_options shown_unfinished = {.unfinished = 1};
 
-/* What was recorded of a run that ended early. Verdicts do without it: a rank
- * could have ended for that. */
+/* Load what was recorded of a run that ended early. Verdicts don't use it,
+ * because a rank could have ended early on purpose. */
 static void load_early(struct shown *s)
 {
     const char *const dir = s->run->dir;
     char early[PATH_MAX + 64], from[PATH_MAX + 96], to[PATH_MAX + 128];
     char err[384];
     snprintf(early, sizeof early, "%s/" RECORDER_EARLY, dir);
-    for (int r = 0; r < s->batch->nranks; r++) { // some may be whole
+    for (int r = 0; r < s->batch->nranks; r++) { // some may be complete
         snprintf(from, sizeof from, "%s/rank-%d.graph", dir, r);
         snprintf(to, sizeof to, "%s/rank-%d.graph", early, r);
         if (link(from, to) != 0 && access(to, R_OK) != 0)
@@ -97,7 +98,7 @@ static void load_early(struct shown *s)
 }
 
 void shown_load(struct shown *s, const struct request *q, const struct place *p,
-                const struct batch *b, const struct run *run)
+                const struct run_batch *b, const struct run *run)
 {
     const char *const dir = run->dir;
     char path[PATH_MAX + 32], format[PATH_MAX + 64],
@@ -137,20 +138,32 @@ void shown_release(struct shown *s)
     free(s->answers);
 }
 
-/* Nothing of a run is worth points in which a rank sent what the kit did not:
- * it was told apart from what the kit sent only where the two met. */
+/* A run in which a rank sent something that the kit would not is worth no
+ * points: such data is noticed only if it collides with the kit's own. */
 static void refuse_forged(const struct shown *s, struct judge_verdict *v)
 {
     if (!s->run->recorded.forged[0])
         return;
+    const struct judge_verdict trusted = *v;
     *v = JUDGE_VERDICT_NONE;
-    judge_fail(v, "%s: a person will look at it", s->run->recorded.forged);
-    v->suspected = 1;
+    judge_suspect(v, "%s: a person will look at it", s->run->recorded.forged);
+    judge_beneath(v, &trusted);
+    v->graders_only = 1;
+}
+
+/* Say of a case that ran into a limit twice that neither other cases nor other
+ * programs are the reason. */
+static void add_alone(const struct shown *s, struct judge_verdict *v)
+{
+    const size_t n = strlen(v->message);
+    if (s->batch->alone && s->run->end.timed_out)
+        snprintf(v->message + n, sizeof v->message - n,
+                 "\nIt was run twice, the second time alone.");
 }
 
 void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
 {
-    const struct batch *const b = s->batch;
+    const struct run_batch *const b = s->batch;
     const struct place *const p = s->place;
     const int case_no = b->case_no[i];
     uint64_t seed[RUN_MAX_RANKS];
@@ -169,11 +182,18 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
                                  .answers = s->answers,
                                  .clocked = machine_is_real(&p->machine)};
     *v = JUDGE_VERDICT_NONE;
-    if (is_lost(s, i))
+    v->unfinished = is_lost(s, i);
+    if (v->unfinished) {
         run_last_words(p, s->run, v->message, sizeof v->message);
-    else
+        add_alone(s, v);
+        v->graders_only = s->run->end.out_of_memory || s->run->end.flooded ||
+                          s->run->end.crowded;
+    } else {
         judge_case(p->judge, &t, v);
-    if (v->pass && s->problem[0]) // where its bytes came from is not known
+    }
+    if (v->pass && s->problem[0]) { // the origin of its bytes is unknown
         judge_fail(v, "cannot be judged: %s", s->problem);
+        v->graders_only = 1;
+    }
     refuse_forged(s, v);
 }

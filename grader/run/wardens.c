@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "wardens.h"
+#include "grader/run/wardens.h"
 
 #include <math.h>       /* INFINITY */
 #include <signal.h>     /* SIGKILL */
@@ -9,8 +9,8 @@
 #include <unistd.h>     /* close */
 
 #include "base/warden.h"
+#include "grader/base/listener.h"
 #include "judge/words.h"
-#include "listener.h"
 
 int wardens_listen(const char *seen)
 {
@@ -22,15 +22,18 @@ void wardens_close(int wardens, const char *seen)
     listener_close(wardens, seen, WARDEN_NAME);
 }
 
-struct ends { /* what wardens have said, all of them together */
+struct ends { /* what all wardens have reported */
     int nbegan, nended;
-    struct warden_word left;   /* the first one by itself; sec: INFINITY */
-    double failed_sec;         /* the first one that failed in that */
-    struct warden_word killed; /* the first one from outside; sec: INFINITY */
+    struct warden_word left;   /* the first rank that ended by itself;
+                                  sec: INFINITY */
+    double failed_sec;         /* when the first of these failed */
+    struct warden_word killed; /* the first rank that was ended from outside;
+                                  sec: INFINITY */
     struct warden_word stopped, unable;
 };
 
-/* Signals that a failing program does not get, and a rank cannot send. */
+/* True for signals that a failing program does not get and a rank cannot
+ * send. */
 static int is_from_outside(int value)
 {
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
@@ -60,7 +63,7 @@ static void take(struct ends *e, const struct warden_word *w)
     }
 }
 
-/* What one warden has said: it is over, or was killed. */
+/* Read a warden's report: its rank has ended, or was killed. */
 static void read_warden(int connection, struct ends *e)
 {
     struct warden_word w;
@@ -70,12 +73,13 @@ static void read_warden(int connection, struct ends *e)
             take(e, &w);
 }
 
-/* Only the first nranks: others may have come from the ranks. */
+/* Read the first nranks wardens; further connections may be from ranks. */
 static struct ends read_all(int wardens, int nranks)
 {
     struct ends e = {
         .left.sec = INFINITY, .failed_sec = INFINITY, .killed.sec = INFINITY};
-    struct timeval soon = {0, 1}; // they are in the queue, or never come
+    // they are in the queue already, or never come
+    struct timeval soon = {0, 1};
     setsockopt(wardens, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
     for (int i = 0; i < nranks; i++) {
         const int c = accept4(wardens, NULL, NULL, SOCK_CLOEXEC);
@@ -87,7 +91,7 @@ static struct ends read_all(int wardens, int nranks)
     return e;
 }
 
-/* True if the program says why it ended: it, or the library for it. */
+/* True if the program, or a library on its behalf, says why it ended. */
 static int says_why(const struct sandbox_end *end)
 {
     char words[64];
@@ -96,7 +100,7 @@ static int says_why(const struct sandbox_end *end)
 }
 
 /* True if mpirun was killed, or says that what it started was. After
- * MPI_Abort() it kills the wardens itself, and says nothing. */
+ * MPI_Abort() it kills the wardens itself and doesn't say so. */
 static int was_killed(const struct sandbox_end *end)
 {
     static const char text[] = "WITH THE EXIT STRING: Killed";
@@ -104,7 +108,7 @@ static int was_killed(const struct sandbox_end *end)
            strstr(end->log.tail, text);
 }
 
-/* True, with why, if the run did not end by its own doing. */
+/* True, with the reason, if something from outside ended the run. */
 static int is_outside(const struct ends *e, const struct sandbox_end *end,
                       char *why, size_t nbytes)
 {
@@ -115,7 +119,7 @@ static int is_outside(const struct ends *e, const struct sandbox_end *end,
                  strerror(e->unable.value));
         return 1;
     }
-    if (end->out_of_memory || end->flooded || end->loud)
+    if (end->out_of_memory || end->crowded || end->flooded || end->loud)
         return 0;
     if (end->timed_out) {
         if (e->stopped.kind == WARDEN_STOPPED)

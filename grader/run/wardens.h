@@ -1,10 +1,10 @@
 /*
- * wardens.h: who ended a run: its ranks, or somebody outside?
+ * wardens.h: whether a run was ended by its ranks, or from outside
  *
  * The kernel tells a rank's warden how the rank ended (lab/warden.h), and the
- * warden tells the grader. A rank cannot bring on itself the signals that
+ * warden tells the grader. A rank can't bring on itself the signals that
  * people, schedulers and kernels short of memory send, nor speak for a warden:
- * all wardens are there before any student code runs.
+ * all wardens are connected before any student code runs.
  *
  *     const int w = wardens_listen(seen);
  *     ... the run ...
@@ -16,17 +16,19 @@
 
 #include <stddef.h>
 
-#include "sandbox.h"
+#include "grader/sandbox/sandbox.h"
 
-/* Wait for wardens in a folder that ranks see. Returns -1 with errno. */
+/* Wait for wardens in a folder that ranks see. Returns -1 with
+ * errno on failure. */
 int wardens_listen(const char *seen);
 void wardens_close(int wardens, const char *seen);
 
 /*
- * After the run: 1 with why, if it ended because a rank was killed or stopped
- * from outside before any of them failed by itself, or because what starts the
- * ranks was killed. 0: its end is its own doing; why tells of the rank that
- * ended first, or is "" where nothing is known.
+ * Call this after the run. Returns 1, with the reason in why, if the run ended
+ * because a rank was killed or stopped from outside before any rank failed by
+ * itself, or because the program that starts the ranks was killed. Returns 0 if
+ * the run ended by itself; why then describes the rank that ended first, or is
+ * "" if that is unknown.
  */
 int wardens_find(int wardens, int nranks, const struct sandbox_end *end,
                  char *why, size_t nbytes);

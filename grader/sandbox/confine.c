@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "confine.h"
+#include "grader/sandbox/confine.h"
 
 #include <errno.h>          /* errno */
 #include <fcntl.h>          /* open */
@@ -22,7 +22,8 @@ enum { OPEN_FILES = 4096 };
 
 void confine_rlimits(void)
 {
-    // Neither RLIMIT_AS nor RLIMIT_FSIZE: device memory is large and sparse.
+    // RLIMIT_AS and RLIMIT_FSIZE are not limited: device memory is large and
+    // sparse.
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){OPEN_FILES, OPEN_FILES});
 }
@@ -39,7 +40,7 @@ enum {
              LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
              LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM,
     OF_FILES = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
-               WRITES_FILE, /* the others make sense for folders only */
+               WRITES_FILE, /* the others apply to folders only */
 };
 
 static int allow(int rules, const char *path, unsigned long long access)
@@ -120,7 +121,7 @@ static const int refused[] = {SCMP_SYS(ptrace),
                               SCMP_SYS(name_to_handle_at),
                               SCMP_SYS(open_by_handle_at)};
 
-/* Sockets are local ones, and streams (or kinds with flags) of IP. */
+/* Allow local sockets, and stream sockets (with any flags) of IP. */
 static int add_sockets(scmp_filter_ctx f)
 {
     int err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
@@ -177,7 +178,7 @@ int confine_calls(int keeps_modes)
 int confine_calls_fd(int keeps_modes)
 {
     const scmp_filter_ctx f = filter(keeps_modes);
-    int fd = f ? memfd_create("seccomp", 0) : -1; // inherited by bubblewrap
+    int fd = f ? memfd_create("seccomp", 0) : -1; // bubblewrap inherits it
     if (fd >= 0 &&
         (seccomp_export_bpf(f, fd) != 0 || lseek(fd, 0, SEEK_SET) != 0)) {
         close(fd);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "groups.h"
+#include "grader/sandbox/groups.h"
 
 #include <errno.h>    /* errno */
 #include <fcntl.h>    /* open */
@@ -13,7 +13,8 @@
 
 static const struct controller {
     const char *what;
-    const char *v1, *v1_file; /* its hierarchy, and the file of its limit */
+    const char *v1, *v1_file; /* its hierarchy in version 1, and the file with
+                                 its limit */
     const char *v2_file;
     long long limit;
 } controllers[] = {
@@ -49,7 +50,7 @@ static int write_number(const char *path, long long value)
     return written == n ? 0 : -1;
 }
 
-/* A file's text; "" when there is none. */
+/* The text of a file; "" if there is none. */
 static void read_text(const char *path, char *text, size_t nbytes)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -59,8 +60,8 @@ static void read_text(const char *path, char *text, size_t nbytes)
         close(fd);
 }
 
-/* A group of that name was left by a grader that was killed: what it has
- * counted is another's. */
+/* Make a group. If one with that name was left by a grader that was killed,
+ * replace it, because its counts belong to another run. */
 static int make_anew(const char *path)
 {
     return mkdir(path, 0700) == 0 || (errno == EEXIST && rmdir(path) == 0 &&
@@ -69,7 +70,8 @@ static int make_anew(const char *path)
                : -1;
 }
 
-/* Version 2 has one group for all controllers, which the first one makes. */
+/* Enter a group. Version 2 has one group for all controllers, made
+ * for the first. */
 static int enter(const struct controller *c, pid_t name, long long limit)
 {
     char path[256];
@@ -97,7 +99,14 @@ void groups_enter(pid_t name, int memory_mib, char *missing, size_t nbytes)
     }
 }
 
-/* The number after a name, or the file's only one; 0 where there is none. */
+void groups_forget_processes(char *missing)
+{
+    char *const found = strstr(missing, "processes"); // the last of the list
+    if (found)
+        *(found > missing ? found - strlen(", ") : found) = 0;
+}
+
+/* The number after a name, or the file's only number; 0 if there is none. */
 static long count_in(pid_t pid, const char *file, const char *name)
 {
     char path[256], text[512];
@@ -119,7 +128,8 @@ enum groups_memory groups_memory(pid_t pid)
                : GROUPS_MACHINE;
 }
 
-/* Processes may have been moved here and have outlived their parents. */
+/* Kill members of the group, which may include processes that outlived
+ * their parents. */
 static void kill_members(const struct controller *c, pid_t pid)
 {
     char path[256], text[4096], *end;
@@ -138,7 +148,8 @@ static void kill_members(const struct controller *c, pid_t pid)
 void groups_remove(pid_t pid)
 {
     enum { TRIES = 200 };
-    const struct timespec pause = {0, 5000000}; // while the killed ones end
+    // while the killed processes end
+    const struct timespec pause = {0, 5000000};
     for (int i = 0; i < NCONTROLLERS; i++) {
         char path[256];
         group_path(&controllers[i], pid, "", path, sizeof path);

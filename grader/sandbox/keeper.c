@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "keeper.h"
+#include "grader/sandbox/keeper.h"
 
 #include <fcntl.h>        /* open */
 #include <poll.h>         /* poll */
@@ -12,9 +12,10 @@
 #include <sys/wait.h>     /* waitpid */
 #include <unistd.h>       /* fork */
 
-#include "groups.h"
+#include "grader/sandbox/groups.h"
 
-/* What our children leave behind is ours (a subreaper's), and is killed. */
+/* Kill all children. As a subreaper, this process has also inherited
+ * what they left. */
 static void kill_children(void)
 {
     enum { ROUNDS = 100 };
@@ -29,7 +30,7 @@ static void kill_children(void)
             return;
         for (char *p = text, *end; *p; p = end) {
             const long pid = strtol(p, &end, 10);
-            if (end == p)
+            if (end == p || *end != ' ') // cut off, so another's number
                 break;
             kill((pid_t)pid, SIGKILL);
             waitpid((pid_t)pid, NULL, 0);
@@ -38,12 +39,14 @@ static void kill_children(void)
     }
 }
 
-/* Why the keeper ends. */
+/* Why the keeper's wait ended. */
 enum { ENDED, STOPPED, ABANDONED };
 
-/* Wait until the command has ended, and store its wait status; until the grader
- * wants it stopped; or until its output has no reader. Orphans that end in the
- * meantime are reaped. */
+/*
+ * Wait until the command has ended, and store its wait status; or until the
+ * grader asks to stop it; or until its output has no reader. Reaps the orphans
+ * that end before then.
+ */
 static int wait_for(pid_t pid, int signals, int out, int *status)
 {
     struct pollfd p[2] = {{signals, POLLIN, 0}, {out, 0, 0}};
@@ -71,20 +74,23 @@ static _Noreturn void end_like(int status)
     const struct rlimit none = {0, 0};
     sigset_t all;
     sigfillset(&all);
-    setrlimit(RLIMIT_CORE, &none); // it would hold the grader's memory
+    // a core file would contain the grader's memory
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGTERM, SIG_IGN); // the grader's, if it came too late
     signal(WTERMSIG(status), SIG_DFL);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
     raise(WTERMSIG(status));
     _exit(128 + WTERMSIG(status));
 }
 
-/* Until the command has ended, and then clear up. */
+/* Wait until the command has ended, then clean up. */
 static _Noreturn void keep(pid_t pid, int signals)
 {
     int status = SIGKILL;
     const int why = wait_for(pid, signals, 1, &status);
     if (why != ENDED)
-        kill(-pid, SIGKILL); // all at once, before it can fork again
+        // the whole group at once, before it can fork again
+        kill(-pid, SIGKILL);
     kill_children();
     if (why == ABANDONED)
         groups_remove(getpid());
@@ -99,7 +105,7 @@ pid_t keeper_begin(int out)
     sigaddset(&heard, SIGCHLD);
     sigaddset(&heard, SIGTERM);
     sigprocmask(SIG_BLOCK, &heard, &before);
-    setpgid(0, 0); // a terminal's Ctrl-C is the grader's
+    setpgid(0, 0); // a terminal's Ctrl-C is meant for the grader
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t pid = fork();
     if (pid == 0) {
@@ -110,6 +116,6 @@ pid_t keeper_begin(int out)
     if (pid < 0)
         _exit(127);
     dup2(out, 1);
-    close_range(2, ~0U, 0); // the grader waits for the ends of its pipes
+    close_range(2, ~0U, 0); // the grader waits for its pipes to be closed
     keep(pid, signalfd(-1, &heard, 0));
 }

@@ -1,4 +1,4 @@
-#include "log.h"
+#include "grader/sandbox/log.h"
 
 #include <string.h> /* memmove */
 
@@ -9,7 +9,7 @@ static void copy(char *to, const char *from, size_t nbytes)
     to[nbytes] = 0;
 }
 
-/* The last LOG_TAIL bytes of what was there and what comes. */
+/* Keep the last LOG_TAIL bytes of the old tail and the new data. */
 static void add_tail(struct log *l, const char *data, size_t nbytes)
 {
     const size_t add = nbytes < LOG_TAIL ? nbytes : LOG_TAIL;

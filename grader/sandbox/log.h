@@ -1,5 +1,5 @@
 /*
- * log.h: what a program has printed, its first part and its last
+ * log.h: the first and the last part of a program's output
  */
 #ifndef GRADER_LOG_H
 #define GRADER_LOG_H
@@ -11,10 +11,10 @@ enum { LOG_HEAD = 64 << 10, LOG_TAIL = 4 << 10 };
 struct log {
     char head[LOG_HEAD + 1], tail[LOG_TAIL + 1]; /* NUL-terminated */
     size_t nhead, ntail;
-    size_t dropped; /* bytes that are in neither */
+    size_t dropped; /* bytes in neither part */
 };
 
-/* Append; NULs become '?'. A log of zeros is empty. */
+/* Append output; NULs become '?'. A zeroed log is empty. */
 void log_add(struct log *l, const char *data, size_t nbytes);
 
 #endif

@@ -1,39 +1,36 @@
 #define _GNU_SOURCE
-#include "sandbox.h"
+#include "grader/sandbox/sandbox.h"
 
 #include <dirent.h>           /* opendir */
 #include <errno.h>            /* EINTR */
 #include <fcntl.h>            /* open */
-#include <fts.h>              /* fts_open */
-#include <limits.h>           /* LLONG_MAX */
 #include <linux/capability.h> /* capget */
-#include <poll.h>             /* poll */
 #include <signal.h>           /* kill */
 #include <stdio.h>            /* snprintf */
 #include <stdlib.h>           /* abort */
 #include <string.h>           /* strlen */
 #include <sys/prctl.h>        /* prctl */
-#include <sys/stat.h>         /* struct stat */
-#include <sys/statvfs.h>      /* statvfs */
+#include <sys/resource.h>     /* setpriority */
 #include <sys/syscall.h>      /* SYS_capget */
 #include <sys/wait.h>         /* waitpid */
 #include <unistd.h>           /* fork */
 
 #include "base/no_input.h"
 #include "base/steady.h"
-#include "confine.h"
-#include "groups.h"
-#include "keeper.h"
-#include "sandbox_args.h"
-#include "sandbox_idle.h"
-#include "unnamed.h"
+#include "grader/sandbox/confine.h"
+#include "grader/sandbox/groups.h"
+#include "grader/sandbox/keeper.h"
+#include "grader/sandbox/sandbox_args.h"
+#include "grader/sandbox/sandbox_watch.h"
+#include "grader/sandbox/stopped.h"
+#include "grader/sandbox/tree.h"
 
 const char *sandbox_path(const struct sandbox *s, const char *to)
 {
     for (int i = 0; i < s->nbinds; i++)
         if (strcmp(s->bind[i].to, to) == 0)
             return s->level >= 2 ? to : s->bind[i].from;
-    abort(); // our own mistake: it isn't bound
+    abort(); // a bug of the grader's: the path isn't bound
 }
 
 void sandbox_env(struct sandbox *s, const char *name, const char *value)
@@ -53,7 +50,7 @@ static _Noreturn void stop(const char *what)
     _exit(127);
 }
 
-/* What is bound for writing belongs to the user who runs. */
+/* Give what is bound for writing to the user who runs the command. */
 static void give_away(const char *path, uid_t uid)
 {
     DIR *const dir = opendir(path);
@@ -66,7 +63,8 @@ static void give_away(const char *path, uid_t uid)
     closedir(dir);
 }
 
-/* Ask the kernel, not the program: neither root nor its capabilities. */
+/* Ask the kernel, not the command: this process must not be root, nor
+ * have capabilities. */
 static void check_user(void)
 {
     uid_t real, effective, saved;
@@ -123,14 +121,14 @@ static void confine_to_binds(const struct sandbox *s)
 
 enum { MAX_ENV = 32 };
 
-/* The command's environment: nothing else of ours. */
+/* Set the command's environment, which inherits nothing from the grader. */
 static void environment(const struct sandbox *s, char *env[MAX_ENV])
 {
     const char *const tmp = s->level >= 2 ? "/tmp" : s->tmp;
     const char *const fixed[][2] = {{"PATH", "/usr/bin:/bin"},
                                     {"HOME", tmp},
                                     {"TMPDIR", tmp},
-                                    {"LC_ALL", "C"}, // messages that we know
+                                    {"LC_ALL", "C"}, // known messages
                                     {NULL, NULL}};
     int n = 0;
     for (int i = 0; fixed[i][0]; i++)
@@ -146,8 +144,10 @@ static void environment(const struct sandbox *s, char *env[MAX_ENV])
 
 struct pipes {
     int out[2], ready[2], missing[2];
-    int calls; /* bubblewrap's seccomp filter, or -1 */
+    int calls; /* bubblewrap's seccomp filter; -1 if there is none */
 };
+
+enum { BACK = 19 }; /* nice value of a run whose processes are watched */
 
 static _Noreturn void child(const struct sandbox *s, const struct args *a,
                             const struct pipes *p)
@@ -161,9 +161,12 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
         no_input();
     else
         dup2(open("/dev/null", O_RDONLY), 0);
+    signal(SIGXFSZ, SIG_DFL); // limits_raise() ignores it
     confine_rlimits();
     groups_enter(keeper, s->memory_mib, missing, sizeof missing);
     dprintf(p->missing[1], "%s", missing);
+    if (strstr(missing, "processes") && !args_limit_processes(s))
+        setpriority(PRIO_PROCESS, 0, BACK); // the watchdog goes first
     errno = EPERM;
     if (missing[0] && s->level >= 3)
         stop("level 3 needs control groups");
@@ -176,10 +179,11 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     if (leaves_root && s->level != 2 && confine_user(uid) != 0)
         stop("level 3 needs root");
     if (s->level == 1)
-        check_user(); // above, the command asks: it is another user's
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would forget it
+        // at other levels the command asks, since it changes the user
+        check_user();
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a change of user would reset it
     if (getppid() != keeper)
-        _exit(127); // and it tells nothing of a parent that is dead already
+        _exit(127); // the parent is dead already, and no signal will say so
     environment(s, env);
     if (p->ready[1] == ARGS_READY)
         fcntl(p->ready[1], F_SETFD, 0);
@@ -188,144 +192,26 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     if (s->level == 1)
         confine_to_binds(s);
     execvpe(a->v[0], (char *const *)a->v, env);
+    if (errno == ENOENT)
+        dprintf(2, "it is missing here, or not in PATH (grade doctor says what "
+                   "else is): ");
     stop(a->v[0]);
-}
-
-/* ---- following it -------------------------------------------------------- */
-
-/* Take what was printed; 0 at its end. */
-static int take(int fd, struct sandbox_end *end)
-{
-    char chunk[16384];
-    const ssize_t n = read(fd, chunk, sizeof chunk);
-    if (n <= 0)
-        return n < 0 && errno == EINTR;
-    log_add(&end->log, chunk, (size_t)n);
-    return 1;
-}
-
-/* Bytes of all files below a folder, at any depth; grows while ranks show
- * evidence. Each entry counts, and holes do: who reads a file reads them. A
- * folder that was closed to us has no size that could be allowed. */
-static long long folder_nbytes(const char *path)
-{
-    enum { ENTRY = 4096 };
-    char *const roots[] = {(char *)path, NULL};
-    long long total = 0;
-    FTS *const tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    for (FTSENT *e; tree && (e = fts_read(tree)) != NULL;) {
-        if (e->fts_info == FTS_DNR && e->fts_errno == EACCES)
-            total = LLONG_MAX / 2;
-        if (e->fts_info == FTS_DP || e->fts_info == FTS_DNR ||
-            e->fts_info == FTS_NS)
-            continue;
-        const long long held = (long long)e->fts_statp->st_blocks * 512,
-                        seen = (long long)e->fts_statp->st_size;
-        total += ENTRY + (held > seen ? held : seen);
-    }
-    if (tree)
-        fts_close(tree);
-    return total;
-}
-
-/* Is the disk full that evidence goes to? */
-static int disk_is_full(const struct sandbox *s)
-{
-    enum { LEAST = 16 << 20 };
-    struct statvfs st;
-    for (int i = -1; i < s->nbinds; i++)
-        if ((i < 0 ? s->watch != NULL : s->bind[i].writable) &&
-            statvfs(i < 0 ? s->watch : s->bind[i].from, &st) == 0 &&
-            ((unsigned long long)st.f_bavail * st.f_frsize < LEAST ||
-             (st.f_files && st.f_favail < 64)))
-            return 1;
-    return 0;
-}
-
-static const double LOOK_SEC = 0.25;
-
-/* What is looked at while it runs, besides what it prints. */
-struct looks {
-    double next;      /* when to look again */
-    struct idle idle; /* since the folder changed */
-    long long shown;  /* the folder's bytes then */
-};
-
-/* True if something inside can have a file without a name where the watched
- * folder is. Namespaces leave only what is bound for writing. */
-static int can_hide_files(const struct sandbox *s)
-{
-    int can = s->level < 2;
-    for (int i = 0; i < s->nbinds; i++)
-        can |= s->bind[i].writable;
-    return s->watch && can;
-}
-
-/* A look may read every process's mappings, which costs more than to read a
- * line that a rank prints: so there is one every quarter of a second, not one
- * for each line. */
-static void look(struct looks *l, const struct sandbox *s, double now,
-                 struct sandbox_end *end)
-{
-    if (now < l->next)
-        return;
-    const long long shown = s->watch ? folder_nbytes(s->watch) : 0;
-    const long long hidden = can_hide_files(s) ? unnamed_nbytes(s->watch) : 0;
-    idle_look(&l->idle, now, !s->watch || shown != l->shown);
-    l->shown = shown;
-    l->next = now + LOOK_SEC;
-    end->flooded = s->most_bytes && shown + hidden > s->most_bytes;
-    end->disk_was_full |= disk_is_full(s);
-    end->timed_out = l->idle.sec > s->idle_sec;
-}
-
-/* Read until the output ends or it has to be stopped. */
-static void follow(int fd, const struct sandbox *s, struct sandbox_end *end)
-{
-    double now = steady_sec();
-    const double deadline = now + s->limit_sec;
-    struct looks looks = {.next = now, .shown = -1};
-    idle_begin(&looks.idle, now);
-    while (!end->timed_out && !end->flooded && !end->loud) {
-        const double wait = looks.next - now;
-        struct pollfd p = {fd, POLLIN, 0};
-        const int ready = poll(&p, 1, wait > 0 ? (int)(1000 * wait) + 1 : 0);
-        if (ready > 0 && !take(fd, end))
-            break;
-        now = steady_sec();
-        look(&looks, s, now, end);
-        end->loud = end->log.dropped > SANDBOX_MOST_PRINTED;
-        end->timed_out |= now > deadline;
-    }
-    end->loud |= end->timed_out && end->log.dropped > SANDBOX_LOUD;
-}
-
-/* What was written since the last look, or in no time at all. */
-static void look_again(const struct sandbox *s, struct sandbox_end *end)
-{
-    if (s->watch && s->most_bytes && !end->timed_out)
-        end->flooded |= folder_nbytes(s->watch) > s->most_bytes;
 }
 
 /* ---- whose fault --------------------------------------------------------- */
 
-/* How many processes this machine has killed for want of memory. */
+/* The number of processes that this machine has killed because memory ran
+ * out. */
 static long machine_oom_kills(void)
 {
-    char line[128];
-    long n = 0;
-    FILE *const f = fopen("/proc/vmstat", "re");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "oom_kill %ld", &n) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return n;
+    return (long)watch_number_in("/proc/vmstat", "oom_kill ");
 }
 
-/* Was the run's folder removed, or one that can be written to? From level 1 on
- * nothing inside can do that: it is not there, a mount, or its parent is
- * closed. */
+/*
+ * True if the run's folder, or one bound for writing, was removed. From level 1
+ * on nothing inside can do that: the folder is absent there, is a mount, or has
+ * a closed parent.
+ */
 static int folder_is_gone(const struct sandbox *s)
 {
     for (int i = -1; i < s->nbinds && s->level >= 1; i++) {
@@ -344,8 +230,11 @@ static void blame_machine(struct sandbox_end *end, const char *why)
     log_add(&end->log, why, strlen(why));
 }
 
-/* A group of its own knows whom the kernel killed in it, and why. Without one,
- * any kill on this machine may have been the cause. */
+/*
+ * True if the whole machine ran out of memory. With its own control group, the
+ * grader knows what the kernel killed in it, and why. Without one, any kill on
+ * this machine may have been the cause.
+ */
 static int machine_ran_out(const struct sandbox_end *end,
                            enum groups_memory memory, long oom_kills)
 {
@@ -353,19 +242,44 @@ static int machine_ran_out(const struct sandbox_end *end,
                                           : memory == GROUPS_MACHINE;
 }
 
+static void blame_signal(struct sandbox_end *end)
+{
+    char why[128];
+    snprintf(why, sizeof why,
+             "the grading was ended from outside (%s): if a limit on its time "
+             "did that, raise it",
+             strsignal(stopped_by()));
+    blame_machine(end, why);
+}
+
+static void blame_busy(struct sandbox_end *end)
+{
+    char why[160];
+    snprintf(why, sizeof why,
+             "other programs or a slow disk left this run %.0f s of its own in "
+             "%.0f s: grade it when this machine has less to do",
+             end->own_sec, end->sec);
+    blame_machine(end, why);
+}
+
 static void find_fault(const struct sandbox *s, struct sandbox_end *end,
                        int started, enum groups_memory memory, long oom_kills)
 {
-    if (!started) {
-        end->infra = 1; // nothing of the student's has run yet
+    if (stopped_by()) {
+        blame_signal(end);
+    } else if (!started) {
+        end->infra = 1; // no student code has run yet
         if (!end->log.head[0])
             blame_machine(end, "it was stopped before it could start");
-    } else if (end->flooded || end->loud || end->out_of_memory) {
-        return; // the student's own doing, whatever came of it
+    } else if (end->too_busy) {
+        blame_busy(end);
+    } else if (end->flooded || end->loud || end->out_of_memory ||
+               end->crowded) {
+        return; // the student's own doing, even if more went wrong
     } else if (folder_is_gone(s)) {
         blame_machine(end, "a folder of the run was removed from outside");
-    } else if (end->disk_was_full || disk_is_full(s)) {
-        // also after status 0: what is cut off there?
+    } else if (end->disk_was_full || watch_disk_is_full(s)) {
+        // also with status 0, since output may be missing
         blame_machine(end, "this machine's disk is full");
     } else if (end->status != 0 && machine_ran_out(end, memory, oom_kills)) {
         blame_machine(end, "this machine ran out of memory");
@@ -374,7 +288,7 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
 
 /* ---- running ------------------------------------------------------------- */
 
-/* The same file under a number above `most`; -1 stays. */
+/* The same file under a number above `most`; -1 stays -1. */
 static int above(int fd, int most)
 {
     if (fd < 0 || fd > most)
@@ -413,6 +327,20 @@ static void close_pipes(struct pipes *p)
     close_one(&p->calls);
 }
 
+/* Note what limits memory and processes. */
+static void find_limits(const struct sandbox *s, struct sandbox_end *end)
+{
+    static const char group[] = "control group", watchdog[] = "watchdog";
+    const char *const other = args_limit_processes(s);
+    end->memory = strstr(end->missing, "memory") ? watchdog : group;
+    end->processes = group;
+    if (!strstr(end->missing, "processes"))
+        return;
+    end->processes = other ? other : watchdog;
+    if (other)
+        groups_forget_processes(end->missing);
+}
+
 static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
                 struct sandbox_end *end)
 {
@@ -433,23 +361,25 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     const ssize_t n =
         read(p->missing[0], end->missing, sizeof end->missing - 1);
     end->missing[n > 0 ? n : 0] = 0;
-    follow(p->out[0], s, end);
-    if (end->timed_out || end->flooded || end->loud)
-        kill(pid, SIGTERM); // its keeper
+    find_limits(s, end);
+    watch_follow(p->out[0], s, pid, end);
+    if (end->crowded)
+        tree_kill(pid);
+    if (watch_is_over(end))
+        kill(pid, SIGTERM); // the keeper
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    look_again(s, end);
+    watch_again(s, end);
     const enum groups_memory memory = groups_memory(pid);
-    end->out_of_memory = memory == GROUPS_LIMIT;
+    end->out_of_memory |= memory == GROUPS_LIMIT;
     groups_remove(pid);
     end->sec = steady_sec() - begin;
     end->status =
         WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const int started = read(p->ready[0], &byte, 1) == 1;
     find_fault(s, end, started, memory, oom_kills);
-    // what is inside has no way to reach bubblewrap, which is outside
-    if (s->level >= 2 && WIFSIGNALED(status) && !end->timed_out &&
-        !end->flooded && !end->loud && !end->out_of_memory)
+    // nothing inside can reach bubblewrap, which is outside
+    if (s->level >= 2 && WIFSIGNALED(status) && !watch_is_over(end))
         blame_machine(end, "the sandbox was killed from outside");
 }
 
@@ -457,9 +387,11 @@ void sandbox_run(const struct sandbox *s, const char *const *argv,
                  struct sandbox_end *end)
 {
     struct args a = {.n = 0};
-    struct pipes p;
+    struct pipes p = {{-1, -1}, {-1, -1}, {-1, -1}, -1};
     memset(end, 0, sizeof *end);
-    if (open_pipes(s, &p) != 0) {
+    if (stopped_by()) {
+        blame_signal(end);
+    } else if (open_pipes(s, &p) != 0) {
         blame_machine(end, strerror(errno));
     } else {
         args_make(&a, s, argv, p.calls);

@@ -1,18 +1,22 @@
 #define _GNU_SOURCE
-#include "sandbox_args.h"
+#include "grader/sandbox/sandbox_args.h"
 
-#include <errno.h>    /* ERANGE */
-#include <pwd.h>      /* getpwuid_r */
-#include <stdio.h>    /* asprintf */
-#include <stdlib.h>   /* free */
-#include <string.h>   /* strdup */
-#include <sys/stat.h> /* lstat */
-#include <unistd.h>   /* readlink */
+#include <errno.h>       /* ERANGE */
+#include <pwd.h>         /* getpwuid_r */
+#include <stdio.h>       /* asprintf */
+#include <stdlib.h>      /* free */
+#include <string.h>      /* strdup */
+#include <sys/stat.h>    /* lstat */
+#include <sys/utsname.h> /* uname */
+#include <unistd.h>      /* readlink */
+
+#include "base/embed.h"
+#include "grader/sandbox/groups.h"
 
 static void add(struct args *a, const char *arg)
 {
     if (a->n == SANDBOX_MAX_ARGS - 1)
-        abort(); // our own mistake: the lists are ours
+        abort(); // a bug of the grader's: the lists are its own
     a->v[a->n++] = arg;
 }
 
@@ -28,7 +32,13 @@ static void add3(struct args *a, const char *x, const char *y, const char *z)
     add(a, z);
 }
 
-/* Without memory to look it up, it might have one. */
+static void add_all(struct args *a, const char *const *args)
+{
+    while (*args)
+        add(a, *args++);
+}
+
+/* True if the user has an account, or if memory for the lookup is missing. */
 static int has_account(uid_t uid)
 {
     char text[4096];
@@ -64,7 +74,13 @@ static const char *number(struct args *a, int value)
     return own(a, asprintf(&text, "%d", value) < 0 ? NULL : text);
 }
 
-/* /bin, /lib ...: links into /usr on a merged system, folders on others. */
+static const char *option(struct args *a, const char *name, int value)
+{
+    char *text = NULL;
+    return own(a, asprintf(&text, "%s=%d", name, value) < 0 ? NULL : text);
+}
+
+/* Add /bin, /lib ...: links into /usr on a merged system, folders on others. */
 static void add_root(struct args *a, const char *path)
 {
     struct stat st;
@@ -88,7 +104,7 @@ int gpu_files(glob_t *found)
     return found->gl_pathc < GPU_FILES ? (int)found->gl_pathc : GPU_FILES;
 }
 
-/* A GPU's device files, where there are any, and how they are connected. */
+/* Add the device files of GPUs, if there are any, and their topology. */
 static void add_gpus(struct args *a)
 {
     glob_t found;
@@ -102,95 +118,110 @@ static void add_gpus(struct args *a)
     globfree(&found);
 }
 
-/* True if bubblewrap is run by root, to reach what only root can, and what is
- * inside by another user. */
+/* True if root runs bubblewrap, which then can read what only root can, and
+ * another user runs what is inside. */
 static int leaves_root(const struct sandbox *s)
 {
     return s->level == 2 && geteuid() == 0;
 }
 
+const char *args_limit_processes(const struct sandbox *s)
+{
+    int major = 0, minor = 0;
+    struct utsname u;
+    if (s->level != 2 || uname(&u) != 0)
+        return NULL;
+    if (leaves_root(s))
+        return "user";
+    sscanf(u.release, "%d.%d", &major, &minor);
+    return major > 5 || (major == 5 && minor >= 14) ? "user namespace" : NULL;
+}
+
+/* bubblewrap's constant arguments, in their order. The code adds the others
+ * between two lists.
+ *
+ * Root keeps the host's user namespace, so that setpriv can change to another
+ * user's number; setpriv then drops these capabilities. */
+static const char *const unshare_as_root[] = {
+    "--unshare-ipc", "--unshare-pid",        "--unshare-net",
+    "--unshare-uts", "--unshare-cgroup-try", NULL};
+static const char *const capabilities[] = {
+    "--cap-drop", "ALL",       "--cap-add",   "CAP_SETUID", "--cap-add",
+    "CAP_SETGID", "--cap-add", "CAP_SETPCAP", NULL};
+static const char *const unshare_as_user[] = {"--unshare-all", NULL};
+static const char *const detach[] = {"--die-with-parent", "--new-session",
+                                     NULL};
+static const char *const usr[] = {"--ro-bind", "/usr", "/usr", NULL};
+static const char *const roots[] = {"/bin", "/sbin", "/lib", "/lib64", NULL};
+/* Open to all: another user has to pass through it. */
+static const char *const etc[] = {"--perms", "0755", "--dir", "/etc", NULL};
+static const char *const etc_files[] = {
+    "/etc/ld.so.cache", "/etc/alternatives",  "/etc/passwd",
+    "/etc/hosts",       "/etc/nsswitch.conf", NULL};
+static const char *const kernel[] = {"--proc", "/proc", "--dev", "/dev", NULL};
+/* --size comes first: a bubblewrap too old for it names that option. */
+static const char *const shared_memory[] = {
+    "--size", "1073741824", "--perms", "1777", "--tmpfs", "/dev/shm", NULL};
+static const char *const tmp[] = {"--size",  "536870912", "--perms", "1777",
+                                  "--tmpfs", "/tmp",      NULL};
+static const char *const begin[] = {"--chdir", "/tmp", "--", NULL};
+static const char *const drop[] = {"--clear-groups", "--inh-caps=-all",
+                                   "--bounding-set=-all", "--", NULL};
+
+static void add_setpriv(struct args *a)
+{
+    const char *const user = number(a, (int)a->user);
+    add(a, "setpriv");
+    add2(a, "--reuid", user);
+    add2(a, "--regid", user);
+    add_all(a, drop);
+}
+
 static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
 {
-    static const char *const roots[] = {"/bin", "/sbin", "/lib", "/lib64"};
-    static const char *const etc[] = {"/etc/ld.so.cache", "/etc/alternatives",
-                                      "/etc/passwd", "/etc/hosts",
-                                      "/etc/nsswitch.conf"};
+    const int by_root = leaves_root(s);
     add(a, "bwrap");
-    if (leaves_root(s)) { // in the host's user namespace: another user's number
-        static const char *const spaces[] = {"--unshare-ipc", "--unshare-pid",
-                                             "--unshare-net", "--unshare-uts",
-                                             "--unshare-cgroup-try"};
-        for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-            add(a, spaces[i]);
-        add2(a, "--cap-drop", "ALL");
-        add2(a, "--cap-add", "CAP_SETUID"); // for setpriv, which drops them
-        add2(a, "--cap-add", "CAP_SETGID");
-        add2(a, "--cap-add", "CAP_SETPCAP");
-    } else {
-        add(a, "--unshare-all");
-    }
-    add(a, "--die-with-parent");
-    add(a, "--new-session");
+    add_all(a, by_root ? unshare_as_root : unshare_as_user);
+    if (by_root)
+        add_all(a, capabilities);
+    add_all(a, detach);
     add2(a, "--seccomp", number(a, calls));
-    add3(a, "--ro-bind", "/usr", "/usr");
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+    add_all(a, usr);
+    for (int i = 0; roots[i]; i++)
         add_root(a, roots[i]);
-    add2(a, "--perms", "0755"); // another user is to pass through it
-    add2(a, "--dir", "/etc");
-    for (size_t i = 0; i < sizeof etc / sizeof *etc; i++)
-        add3(a, "--ro-bind-try", etc[i], etc[i]);
-    add2(a, "--proc", "/proc");
-    add2(a, "--dev", "/dev");
+    add_all(a, etc);
+    for (int i = 0; etc_files[i]; i++)
+        add3(a, "--ro-bind-try", etc_files[i], etc_files[i]);
+    add_all(a, kernel);
     add_gpus(a);
-    if (leaves_root(s)) {
-        add2(a, "--size", "1073741824");
-        add2(a, "--perms", "1777");
-        add2(a, "--tmpfs", "/dev/shm");
-    }
-    add2(a, "--size", "536870912"); // first: older ones say they lack it
-    add2(a, "--perms", "1777");
-    add2(a, "--tmpfs", "/tmp");
+    if (by_root)
+        add_all(a, shared_memory);
+    add_all(a, tmp);
     for (int i = 0; i < s->nbinds; i++)
         add3(a, s->bind[i].writable ? "--bind" : "--ro-bind", s->bind[i].from,
              s->bind[i].to);
-    add2(a, "--chdir", "/tmp");
-    add(a, "--");
-    if (leaves_root(s)) {
-        const char *const user = number(a, (int)a->user);
-        add(a, "setpriv");
-        add2(a, "--reuid", user);
-        add2(a, "--regid", user);
-        add(a, "--clear-groups");
-        add(a, "--inh-caps=-all");
-        add(a, "--bounding-set=-all");
+    add_all(a, begin);
+    if (by_root)
+        add_setpriv(a);
+    if (args_limit_processes(s)) {
+        add(a, "prlimit");
+        add(a, option(a, "--nproc", GROUPS_PROCESSES));
         add(a, "--");
     }
 }
 
+extern const char sandbox_start[];
+EMBED(sandbox_start, "grader/sandbox/sandbox_start.sh");
+
 void args_make(struct args *a, const struct sandbox *s, const char *const *argv,
                int calls)
 {
-    // neither the real, the effective nor the saved user is root, and there is
-    // no capability: the shell reads that itself, since it begins every run
-    static const char unprivileged[] =
-        "ok=0; while read -r k a b c d; do case $k$a in "
-        "Uid:*) [ $a != 0 ] && [ $b != 0 ] && [ $c != 0 ] && ok=$((ok + 1)) ;; "
-        "CapEff:*[!0]*) break ;; CapEff:*) ok=$((ok + 1)); break ;; esac; "
-        "done < /proc/self/status; "
-        "[ $ok = 2 ] || { echo it would run as root >&2; exit 127; }; ";
-    static const char start[] =
-        "command -v \"$1\" >/dev/null || { echo \"cannot start $1\" >&2; exit "
-        "127; }; printf r >&9 && exec \"$@\" 9>&-";
     *a = (struct args){.user = args_user(getpid())};
     if (s->level >= 2)
         add_bubblewrap(a, s, calls);
-    add2(a, "/bin/sh", "-c");
-    char *text = NULL; // asks the kernel first
-    if (asprintf(&text, "%s%s", s->level >= 2 ? unprivileged : "", start) < 0)
-        abort();
-    add2(a, own(a, text), "sh");
-    while (*argv)
-        add(a, *argv++);
+    add3(a, "/bin/sh", "-c", sandbox_start);
+    add2(a, "sh", s->level >= 2 ? "1" : "0");
+    add_all(a, argv);
     a->v[a->n] = NULL;
 }
 

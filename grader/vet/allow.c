@@ -1,7 +1,7 @@
 /*
  * allow.c: what an object may import
  */
-#include "allow.h"
+#include "grader/vet/allow.h"
 
 #include <fnmatch.h> /* fnmatch */
 #include <stddef.h>  /* size_t */
@@ -15,8 +15,10 @@ int allow_matches(const char *name, const char *const *patterns)
     return 0;
 }
 
-/* The APIs that labs are about. Of MPI only what simgpu records: bytes that
- * travel in any other call could not be told from results. */
+/*
+ * The APIs that labs are about. MPI is limited to the calls that simgpu
+ * records: bytes that travel in any other call could not be told from results.
+ */
 static const char *const apis[] = {
     "cuda[A-Z]*", "cu[A-Z]*", "cublas*",         "nccl*",      "nvtx*",
     "MPI_*",      "lab_hole", "lab_device_hole", "lab_note_*", NULL};
@@ -47,12 +49,13 @@ static const char *const apis_refused[] = {"MPI_Win_*",
                                            "MPI_Init*",
                                            "MPI_Finalize",
                                            NULL};
-/* Of those, what simgpu records all the same. */
+/* Further calls that simgpu records. */
 static const char *const apis_recorded[] = {
     "MPI_Isend",    "MPI_Irecv",     "MPI_Iprobe",    "MPI_Initialized",
     "MPI_Ibarrier", "MPI_Send_init", "MPI_Recv_init", NULL};
 
-/* What would touch device memory without a record, if a kernel called it. */
+/* Functions that would access device memory without a record if a
+ * kernel called them. */
 static const char *const device_refused[] = {
     "mempcpy", "memccpy", "memchr",  "bzero",   "bcmp",   "str?cpy*", "strcpy",
     "strcat",  "str?cat", "strncat", "str?dup", "strdup", NULL};
@@ -196,8 +199,8 @@ static const char *const host[] = {"malloc",
 static const char *const host_refused[] = {"pthread_kill*", "pthread_atfork",
                                            "pthread_sigqueue", NULL};
 
-/* libm, each also with the suffixes f and l; and the variants that
- * -ffast-math calls. */
+/* libm. Each name is also allowed with the suffixes f and l. Includes the
+ * variants that -ffast-math calls. */
 static const char *const mathematics[] = {
     "acos",      "acosh",     "asin",      "asinh",      "atan",
     "atan2",     "atanh",     "cbrt",      "ceil",       "copysign",
@@ -227,11 +230,11 @@ static int is_mathematics(const char *name)
     return 0;
 }
 
-/* What device code is made of (simgpu/kernel.h), its memory's functions, and
+/* What device code consists of (simgpu/kernel.h), functions for its memory, and
  * the parts of the C++ library that neither read files nor print. */
 static const char *const device[] = {
     "__tsan_*",
-    "simgpu_*", // that only its headers name: tokens.c
+    "simgpu_*", // only its headers may name these: tokens.c
     "__cuda*",
     "_Zn[wa]*",
     "_Zd[la]*",
@@ -274,7 +277,7 @@ static const char *const device[] = {
     "__gxx_personality_v0",
     "_Unwind_Resume",
     "__once_proxy",
-    "__libc_single_threaded", // of std::shared_ptr
+    "__libc_single_threaded", // used by std::shared_ptr
     NULL};
 
 int allow_import(const char *name, int is_device)

@@ -1,10 +1,10 @@
 /*
- * allow_advice.c: what to use instead of what is refused
+ * allow_advice.c: what to use instead of refused names
  */
 #include <fnmatch.h> /* fnmatch */
 #include <stddef.h>  /* size_t */
 
-#include "allow.h"
+#include "grader/vet/allow.h"
 
 static const struct {
     const char *pattern, *instead;

@@ -1,11 +1,11 @@
 /*
- * allow_source.c: what a source may say: headers, attributes, pragmas,
+ * allow_source.c: what a source may contain: headers, attributes, pragmas,
  * directives, reserved identifiers
  */
 #include <stddef.h> /* NULL */
 #include <string.h> /* strstr */
 
-#include "allow.h"
+#include "grader/vet/allow.h"
 
 static const char *const headers[] = {
     // the labs' APIs
@@ -19,7 +19,7 @@ static const char *const headers[] = {
     "signal.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h",
     "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h",
     "tgmath.h", "threads.h", "time.h", "uchar.h", "wchar.h", "wctype.h",
-    // POSIX: most of it is refused by its functions
+    // POSIX: most functions of these headers are refused
     "alloca.h", "malloc.h", "memory.h", "pthread.h", "sched.h", "semaphore.h",
     "strings.h", "sys/*.h", "unistd.h", "fcntl.h", "values.h", "getopt.h",
     "poll.h", "dirent.h", "dlfcn.h", "execinfo.h", "ucontext.h", "libgen.h",
@@ -128,8 +128,8 @@ int allow_directive(const char *name)
     return allow_matches(name, directives);
 }
 
-/* The compiler's own words; and CUDA's for device code, where they are not
- * macros. */
+/* The compiler's own words, and CUDA's words for device code unless
+ * they are macros. */
 static const char *const reserved[] = {
     "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__restrict",
     "__restrict__", "__inline", "__inline__", "__const", "__const__",

@@ -1,4 +1,4 @@
-#include "audit.h"
+#include "grader/vet/audit.h"
 
 #include <ctype.h>   /* isdigit */
 #include <fcntl.h>   /* open */
@@ -9,19 +9,21 @@
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* close */
 
-#include "allow.h"
-#include "audit_machine.h"
-#include "audit_nvcc.h"
+#include "grader/vet/allow.h"
+#include "grader/vet/audit_machine.h"
+#include "grader/vet/audit_nvcc.h"
 
-/* Names that the kit's program, MPI, NCCL and CUDA own: a definition would not
- * be called in place of theirs, but its author would think so. */
+/*
+ * Names that belong to the kit's program, MPI, NCCL and CUDA. A definition
+ * would not be called in place of theirs, although its author would expect it.
+ */
 static const char *const owned[] = {"main",  "MPI_*",    "PMPI_*",  "nccl*",
                                     "cuda*", "cu[A-Z]*", "cublas*", "__*",
                                     "_init", "_fini",    "_start",  NULL};
 static const char *const compilers_own[] = {"__clang_*", "__cuda*", "__nv*",
                                             "__fatbin*", NULL};
 
-/* Sections that compilers make of C and C++. */
+/* Sections that compilers make from C and C++. */
 static const char *const sections[] = {"",
                                        ".text",
                                        ".text.*",
@@ -51,9 +53,10 @@ static const char *const sections[] = {"",
                                        ".note.gnu.property",
                                        NULL};
 static const char *const sections_nvcc[] = {".nv*", "__nv*", NULL};
-/* Of device code: simnvcc's table of its kernels (simgpu/kernel.h). */
-static const char *const sections_device[] = {"simgpu_kernels",
-                                              ".relasimgpu_kernels", NULL};
+/* In device code: simnvcc's table of its kernels (simgpu/kernel.h), and its
+ * list of device variables. */
+static const char *const sections_device[] = {
+    "simgpu_kernels", ".relasimgpu_kernels", "simgpu_variables", NULL};
 static const char *const running[] = {".init_array*", ".preinit_array*",
                                       ".ctors*", NULL};
 
@@ -61,7 +64,7 @@ struct object {
     Elf *elf;
     GElf_Ehdr header;
     struct audit *audit;
-    int is_device; /* it is of a .cu file */
+    int is_device; /* 1 for the object of a .cu file */
     struct nvcc_code nvcc;
 };
 
@@ -84,7 +87,8 @@ void audit_source_name(const char *symbol, char out[AUDIT_NAME])
     snprintf(out, AUDIT_NAME, "%s", symbol);
     if (strncmp(symbol, "_Z", 2) != 0)
         return;
-    for (const char *p = symbol + 2; *p; p++) { // the last LENGTH NAME of it
+    for (const char *p = symbol + 2; *p; p++) {
+        // the last LENGTH NAME in the symbol
         char *rest;
         const long n = isdigit((unsigned char)*p) ? strtol(p, &rest, 10) : 0;
         if (n <= 0 || n >= AUDIT_NAME || (size_t)n > strlen(rest))
@@ -221,7 +225,7 @@ static int audit_sections(const struct object *o)
 
 /* ---- an object ----------------------------------------------------------- */
 
-/* The object file at path, or NULL. *fd is to be closed. */
+/* Open the object file at path; NULL on failure. The caller closes *fd. */
 static Elf *open_object(const char *path, int *fd)
 {
     elf_version(EV_CURRENT);

@@ -1,4 +1,4 @@
-#include "audit_machine.h"
+#include "grader/vet/audit_machine.h"
 
 #include <gelf.h>   /* gelf_getshdr */
 #include <limits.h> /* PATH_MAX */
@@ -8,7 +8,8 @@
 
 /* ---- relocations --------------------------------------------------------- */
 
-/* None computes its value by a call (IRELATIVE), or is the linker's own. */
+/* Relocations whose value is not computed by a call (IRELATIVE), and which are
+ * not for the linker's own use. */
 static const uint16_t relocations_x86[] = {
     R_X86_64_NONE,     R_X86_64_64,        R_X86_64_PC32,
     R_X86_64_PLT32,    R_X86_64_GOTPCREL,  R_X86_64_32,
@@ -17,7 +18,8 @@ static const uint16_t relocations_x86[] = {
     R_X86_64_TLSGD,    R_X86_64_TLSLD,     R_X86_64_GOTPC32,
     R_X86_64_GOTOFF64, R_X86_64_GOTPCRELX, R_X86_64_REX_GOTPCRELX};
 
-/* The same for arm64. An address takes two: its page, and the offset in it. */
+/* The same for arm64, where an address takes two: its page, and the
+ * offset in the page. */
 static const uint16_t relocations_arm64[] = {
     R_AARCH64_NONE,
     R_AARCH64_ABS64,
@@ -79,7 +81,7 @@ static int has_bytes_x86(const unsigned char *p, size_t n)
     return 0;
 }
 
-/* An instruction is a word: svc has 16 bits for a number. */
+/* On arm64 an instruction is a word, and svc has 16 bits for a number. */
 static int has_words_arm64(const unsigned char *p, size_t n)
 {
     for (size_t i = 0; i + 4 <= n; i += 4) {
@@ -92,7 +94,7 @@ static int has_words_arm64(const unsigned char *p, size_t n)
     return 0;
 }
 
-/* True if f() is of a section's instructions. */
+/* True if f() is true for the instructions of some section. */
 static int find_code(Elf *elf, int (*f)(const unsigned char *p, size_t n))
 {
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
@@ -105,12 +107,12 @@ static int find_code(Elf *elf, int (*f)(const unsigned char *p, size_t n))
     return 0;
 }
 
-/* On x86-64 the same two bytes are often part of a number; objdump tells. */
+/* Ask objdump: on x86-64, the same two bytes are often part of a number. */
 static int disassembles_to_call(const char *path)
 {
     char command[PATH_MAX + 64], line[256];
     if (strchr(path, '\''))
-        return 0; // our own paths have none
+        return 0; // the grader's own paths contain none
     snprintf(command, sizeof command,
              "objdump -d --no-show-raw-insn '%s' 2>/dev/null", path);
     FILE *const f = popen(command, "re");

@@ -1,10 +1,10 @@
-#include "audit_nvcc.h"
+#include "grader/vet/audit_nvcc.h"
 
 #include <string.h> /* strcmp */
 
 static const char registers[] = "_ZL24__sti____cudaRegisterAllv";
 
-/* The next section of a type, behind s; its header in *h. */
+/* The next section of a type after s, with its header in *h. */
 static Elf_Scn *next(Elf *elf, Elf_Scn *s, GElf_Word type, GElf_Shdr *h)
 {
     while ((s = elf_nextscn(elf, s)) != NULL)
@@ -36,7 +36,7 @@ struct nvcc_code nvcc_code_find(Elf *elf)
     return c;
 }
 
-/* Does a relocation lead to the function? */
+/* True if a relocation leads to the function. */
 static int leads_to_begin(Elf *elf, const struct nvcc_code *c,
                           const GElf_Rela *r, size_t symtab)
 {

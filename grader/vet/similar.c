@@ -1,9 +1,10 @@
-#include "similar.h"
+#include "grader/vet/similar.h"
 
-#include <ctype.h>  /* isalnum */
 #include <stdint.h> /* uint64_t */
 #include <stdlib.h> /* calloc */
-#include <string.h> /* memchr */
+#include <string.h> /* strncmp */
+
+#include "base/clex.h"
 
 struct token {
     uint64_t value;
@@ -57,77 +58,42 @@ static uint64_t word(const char *text, size_t n)
     return NAME;
 }
 
-static int is_word(char c)
+static void push(struct program *p, uint64_t value, int line)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    p->token = grown(p->token, p->n, sizeof *p->token);
+    p->token[p->n++] = (struct token){value, line};
 }
 
-struct reader {
-    const char *at, *end;
-    int line, begins_line;
-};
-
-/* Past what is no token: blanks, comments, preprocessor lines. */
-static void skip(struct reader *r)
+/* A point at the start of a number, and each + or - in it, are tokens. */
+static void push_number(struct program *p, const struct ctoken *t, int line)
 {
-    while (r->at < r->end) {
-        const char c = *r->at;
-        if (c == '\n') {
-            r->line++;
-            r->begins_line = 1;
-        } else if (c == '/' && r->at + 1 < r->end && r->at[1] == '*') {
-            for (r->at += 2;
-                 r->at + 1 < r->end && !(r->at[0] == '*' && r->at[1] == '/');
-                 r->at++)
-                r->line += *r->at == '\n';
-            r->at++;
-        } else if ((c == '/' && r->at + 1 < r->end && r->at[1] == '/') ||
-                   (c == '#' && r->begins_line)) {
-            while (r->at + 1 < r->end && r->at[1] != '\n') {
-                const int pair = r->at[1] == '\\' && r->at + 2 < r->end;
-                r->line += pair && r->at[2] == '\n'; // one that is continued
-                r->at += 1 + pair;
-            }
-        } else if (!isspace((unsigned char)c)) {
-            return;
+    if (t->at[0] == '.')
+        push(p, LETTER + '.', line);
+    push(p, NUMBER, line);
+    for (size_t i = 1; i < t->nbytes; i++)
+        if (t->at[i] == '+' || t->at[i] == '-') {
+            push(p, LETTER + (uint64_t)t->at[i], line);
+            if (i + 1 < t->nbytes)
+                push(p, NUMBER, line);
         }
-        r->at += r->at < r->end;
-    }
-}
-
-/* The next token's value; 0 at the end. */
-static uint64_t next(struct reader *r)
-{
-    skip(r);
-    if (r->at >= r->end)
-        return 0;
-    const char *const begin = r->at;
-    const char c = *r->at++;
-    r->begins_line = 0;
-    if (c == '"' || c == '\'') {
-        while (r->at < r->end && *r->at != c && *r->at != '\n') {
-            const int pair = *r->at == '\\' && r->at + 1 < r->end;
-            r->line += pair && r->at[1] == '\n';
-            r->at += 1 + pair;
-        }
-        r->at += r->at < r->end && *r->at == c;
-        return STRING;
-    }
-    if (!is_word(c))
-        return LETTER + (unsigned char)c;
-    while (r->at < r->end &&
-           (is_word(*r->at) || (isdigit((unsigned char)c) && *r->at == '.')))
-        r->at++;
-    return isdigit((unsigned char)c) ? NUMBER
-                                     : word(begin, (size_t)(r->at - begin));
 }
 
 static void read_tokens(struct program *p, const char *text, size_t nbytes)
 {
-    struct reader r = {text, text + nbytes, 0, 1};
-    for (uint64_t value; (value = next(&r)) != 0;) {
-        p->token = grown(p->token, p->n, sizeof *p->token);
-        p->token[p->n++] = (struct token){value, r.line};
+    struct clex x;
+    clex_init(&x, text, nbytes, 0);
+    for (struct ctoken t; clex_next(&x, &t);) {
+        const int line = t.line - 1;
+        if (t.begins && *t.at == '#')
+            clex_skip_line(&x);
+        else if (t.kind == CTOKEN_NUMBER)
+            push_number(p, &t, line);
+        else if (t.kind == CTOKEN_WORD)
+            push(p, word(t.at, t.nbytes), line);
+        else
+            push(p,
+                 t.kind == CTOKEN_MARK ? LETTER + (unsigned char)*t.at : STRING,
+                 line);
     }
 }
 

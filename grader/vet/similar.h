@@ -1,12 +1,12 @@
 /*
- * similar.h: which lines of two programs are the same, whatever their names
+ * similar.h: which lines of two programs are the same apart from names
  *
- * A program is a row of tokens: keywords and operators are themselves, all
+ * A program is a sequence of tokens: keywords and operators are themselves, all
  * names are one token, all numbers another, all strings a third; comments,
- * layout and preprocessor lines are none. Programs share a run of SIMILAR_RUN
- * tokens or more, of one file: a program's text may be several files, with the
- * character SIMILAR_BREAK between them. What a *base* has (the lab's own code)
- * is nobody's: a run of its tokens is not counted.
+ * layout and preprocessor lines are ignored. Programs share runs of at least
+ * SIMILAR_RUN tokens. A run doesn't extend over files: a program's text may be
+ * several files, with the character SIMILAR_BREAK between them. Runs of tokens
+ * that a *base* (the lab's own code) also has are not counted.
  *
  *     struct similar *s = similar_new();
  *     similar_base(s, text, nbytes);              any number
@@ -25,10 +25,11 @@ struct similar;
 struct similar *similar_new(void);
 void similar_free(struct similar *s);
 
-/* Tokens that are nobody's from now on: before any similar_add(). */
+/* Add a text to the base; must precede all similar_add(). In all texts,
+ * text[nbytes] is a NUL. */
 void similar_base(struct similar *s, const char *text, size_t nbytes);
 
-/* A program; its number. The text is not kept. */
+/* Add a program. Returns its number. The text is not kept. */
 int similar_add(struct similar *s, const char *text, size_t nbytes);
 
 /* How many of a's tokens are its own, that is, not of the base's runs. */

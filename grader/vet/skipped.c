@@ -1,11 +1,11 @@
-#include "skipped.h"
+#include "grader/vet/skipped.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* strtoull */
 #include <string.h> /* strcmp */
 
-#include "allow.h"
-#include "lexer.h"
+#include "base/clex.h"
+#include "grader/vet/allow.h"
 
 enum value { NEVER = -1, UNKNOWN, ALWAYS };
 
@@ -32,25 +32,25 @@ int skipped_is_foreign(const char *name)
 /* ---- conditions ---------------------------------------------------------- */
 
 struct condition {
-    struct lexer x;
-    struct token t;
-    int more, unclear; /* another token; something that is not understood */
+    struct clex x;
+    struct ctoken t;
+    int more, unclear; /* further tokens; something that is not understood */
 };
 
 static void next(struct condition *c)
 {
-    c->more = lexer_next(&c->x, &c->t);
+    c->more = clex_next(&c->x, &c->t);
 }
 
 static int accept(struct condition *c, const char *mark)
 {
-    const int found = c->more && token_is(&c->t, mark);
+    const int found = c->more && ctoken_is(&c->t, mark);
     if (found)
         next(c);
     return found;
 }
 
-/* "&&" is two tokens to the lexer. */
+/* Accept "&&", which is two tokens to the lexer. */
 static int accept_twice(struct condition *c, const char *mark)
 {
     if (!accept(c, mark))
@@ -62,7 +62,7 @@ static int accept_twice(struct condition *c, const char *mark)
 static enum value number(struct condition *c)
 {
     char text[32], *end;
-    token_text(&c->t, text, sizeof text);
+    ctoken_text(&c->t, text, sizeof text);
     const unsigned long long n = strtoull(text, &end, 0);
     c->unclear |= end == text || end[strspn(end, "uUlL")] != 0;
     next(c);
@@ -73,8 +73,8 @@ static enum value defined(struct condition *c)
 {
     char name[128];
     const int open = accept(c, "(");
-    token_text(&c->t, name, sizeof name);
-    c->unclear |= !c->more || c->t.kind != TOKEN_WORD;
+    ctoken_text(&c->t, name, sizeof name);
+    c->unclear |= !c->more || c->t.kind != CTOKEN_WORD;
     next(c);
     c->unclear |= open && !accept(c, ")");
     return skipped_is_foreign(name) ? NEVER : UNKNOWN;
@@ -94,10 +94,10 @@ static enum value primary(struct condition *c, int depth)
         return v;
     } else if (accept(c, "defined")) {
         return defined(c);
-    } else if (c->t.kind == TOKEN_NUMBER) {
+    } else if (c->t.kind == CTOKEN_NUMBER) {
         return number(c);
     } else {
-        next(c); // a macro's name
+        next(c); // the name of a macro
     }
     return UNKNOWN;
 }
@@ -125,16 +125,14 @@ static enum value either(struct condition *c, int depth)
 static enum value value_of(const char *text)
 {
     struct condition c = {.unclear = 0};
-    lexer_init(&c.x, text, 0);
+    clex_init(&c.x, text, strlen(text), CLEX_DIGRAPHS);
     next(&c);
     const enum value v = either(&c, 0);
-    const int whole = !c.unclear && !c.more;
-    lexer_release(&c.x);
-    return whole ? v : UNKNOWN;
+    return !c.unclear && !c.more ? v : UNKNOWN;
 }
 
-/* What a branch is taken for that begins with this directive. */
-static enum value branch(const char *name, const char *rest, size_t nbytes)
+/* The value that is assumed for a branch that starts with this directive. */
+static enum value branch(const char *name, const char *rest)
 {
     char text[1024];
     const char *const before =
@@ -142,8 +140,7 @@ static enum value branch(const char *name, const char *rest, size_t nbytes)
         : strcmp(name, "ifndef") == 0 || strcmp(name, "elifndef") == 0
             ? "!defined"
             : "";
-    const int n =
-        snprintf(text, sizeof text, "%s %.*s", before, (int)nbytes, rest);
+    const int n = snprintf(text, sizeof text, "%s %s", before, rest);
     return n < (int)sizeof text ? value_of(text) : UNKNOWN;
 }
 
@@ -158,19 +155,18 @@ static void take(struct skipped *s, enum value v)
     s->group[s->depth - 1].done |= v == ALWAYS;
 }
 
-void skipped_follow(struct skipped *s, const char *name, const char *rest,
-                    size_t nbytes)
+void skipped_follow(struct skipped *s, const char *name, const char *rest)
 {
     if (strncmp(name, "if", 2) == 0) {
         if (s->depth++ < SKIPPED_MOST)
             s->group[s->depth - 1].done = 0;
-        take(s, branch(name, rest, nbytes));
+        take(s, branch(name, rest));
     } else if (s->depth == 0) {
         return;
     } else if (strcmp(name, "else") == 0) {
         take(s, UNKNOWN);
     } else if (strncmp(name, "elif", 4) == 0) {
-        take(s, branch(name, rest, nbytes));
+        take(s, branch(name, rest));
     } else if (strcmp(name, "endif") == 0) {
         s->depth--;
     }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tokens.h"
+#include "grader/vet/tokens.h"
 
 #include <ctype.h>  /* isupper */
 #include <limits.h> /* PATH_MAX */
@@ -7,9 +7,9 @@
 #include <stdlib.h> /* strtol */
 #include <string.h> /* strchr */
 
-#include "allow.h"
-#include "lexer.h"
-#include "skipped.h"
+#include "base/clex.h"
+#include "grader/vet/allow.h"
+#include "grader/vet/skipped.h"
 
 enum { WORD = 128 }; /* bytes of a word in a message */
 
@@ -36,31 +36,30 @@ struct source {
     struct skipped skipped;
 };
 
-/* A file's language, by its name. */
-static int is_cplusplus(const char *name)
+/* Start to read a joined text, in the language that the file's name implies. */
+static void begin(struct clex *x, const char *joined, const char *name)
 {
     const char *const dot = strrchr(name, '.');
-    return !dot || strcmp(dot, ".c") != 0;
+    const int is_c = dot && strcmp(dot, ".c") == 0;
+    clex_init(x, joined, strlen(joined),
+              CLEX_DIGRAPHS | (is_c ? 0 : CLEX_CPLUSPLUS));
 }
 
 /* The name between the quotes or brackets of an #include, or 0. */
-static int included(const char *rest, size_t n, char out[WORD])
+static int included(const char *rest, char out[WORD])
 {
-    while (n > 0 && (*rest == ' ' || *rest == '\t'))
-        rest++, n--;
-    const char close = n == 0 ? 0 : *rest == '<' ? '>' : *rest == '"' ? '"' : 0;
-    const char *const end = close ? memchr(rest + 1, close, n - 1) : NULL;
+    const char close = *rest == '<' ? '>' : *rest == '"' ? '"' : 0;
+    const char *const end = close ? strchr(rest + 1, close) : NULL;
     if (!end || end - rest > WORD)
         return 0;
     snprintf(out, WORD, "%.*s", (int)(end - rest - 1), rest + 1);
     return 1;
 }
 
-static int check_include(const struct source *s, const char *rest, size_t n,
-                         int line)
+static int check_include(const struct source *s, const char *rest, int line)
 {
     char header[WORD];
-    if (!included(rest, n, header))
+    if (!included(rest, header))
         return refuse(s->why, s->nbytes, s->name, line, "",
                       "an #include without a plain name");
     if ((s->own && s->own(header, s->arg)) || allow_header(header))
@@ -68,65 +67,68 @@ static int check_include(const struct source *s, const char *rest, size_t n,
     return refuse(s->why, s->nbytes, s->name, line, "#include of ", header);
 }
 
-/* The words of a pragma, one blank between each. */
 static int check_pragma(char *why, size_t nbytes, const char *file, int line,
-                        const char *rest, size_t n)
+                        const char *words)
 {
-    char words[WORD] = "", what[WORD + 16];
-    size_t used = 0;
-    for (size_t i = 0; i < n && used < WORD - 1; i++)
-        if (strchr(" \t\r\f\v", rest[i]) == NULL)
-            words[used++] = rest[i];
-        else if (used > 0 && words[used - 1] != ' ')
-            words[used++] = ' ';
-    words[used] = 0;
-    if (used > 0 && words[used - 1] == ' ')
-        words[used - 1] = 0;
+    char what[WORD + 16];
     if (!words[0] || allow_pragma(words))
         return 0;
-    snprintf(what, sizeof what, "#pragma %s", words);
+    snprintf(what, sizeof what, "#pragma %.*s", WORD - 1, words);
     return refuse(why, nbytes, file, line, "", what);
 }
 
-/* A macro that only another system's compiler defines. */
-static int check_define(const struct source *s, const char *rest, size_t n,
-                        int line)
+/* Refuse to define a macro that only other systems' compilers define. */
+static int check_define(const struct source *s, const char *rest, int line)
 {
     char name[WORD];
-    const size_t blanks = strspn(rest, " \t");
-    if (blanks >= n)
-        return 0;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(rest + blanks, " \t\r\n("),
-             rest + blanks);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, " ("), rest);
     return skipped_is_foreign(name)
                ? refuse(s->why, s->nbytes, s->name, line, "#define ", name)
                : 0;
 }
 
-static int check_directive(struct source *s, struct lexer *x, int line)
+static int check_named(struct source *s, const struct ctoken *t,
+                       const char *rest)
 {
-    struct token t;
     char name[WORD];
-    size_t n;
-    const char *const before = x->at;
-    if (!lexer_next(x, &t) || t.begins) { // a line with nothing but a #
-        x->at = before;
-        x->line = line;
-        return 0;
-    }
-    token_text(&t, name, sizeof name);
-    const char *const rest = lexer_rest(x, &n);
-    skipped_follow(&s->skipped, name, rest, n);
+    ctoken_text(t, name, sizeof name);
+    skipped_follow(&s->skipped, name, rest);
     if (skipped_here(&s->skipped))
         return 0;
-    if (t.kind != TOKEN_WORD || !allow_directive(name))
-        return refuse(s->why, s->nbytes, s->name, line, "#", name);
+    if (t->kind != CTOKEN_WORD || !allow_directive(name))
+        return refuse(s->why, s->nbytes, s->name, t->line, "#", name);
     if (strcmp(name, "define") == 0)
-        return check_define(s, rest, n, line);
+        return check_define(s, rest, t->line);
     if (strcmp(name, "include") == 0)
-        return check_include(s, rest, n, line);
+        return check_include(s, rest, t->line);
     if (strcmp(name, "pragma") == 0)
-        return check_pragma(s->why, s->nbytes, s->name, line, rest, n);
+        return check_pragma(s->why, s->nbytes, s->name, t->line, rest);
+    return 0;
+}
+
+/* Check the directive after a # that begins its line. A # alone is allowed. */
+static int check_directive(struct source *s, struct clex *x)
+{
+    const struct clex before = *x;
+    struct ctoken t;
+    if (!clex_next(x, &t) || t.begins) {
+        *x = before;
+        return 0;
+    }
+    char *const rest = clex_line(x);
+    const int found = check_named(s, &t, rest);
+    free(rest);
+    return found;
+}
+
+/* Refuse raw strings, also in directives: other readers of the text after one
+ * may see other tokens. */
+static int check_raw(const struct source *s, struct clex x)
+{
+    for (struct ctoken t; clex_next(&x, &t);)
+        if (t.kind == CTOKEN_RAW)
+            return refuse(s->why, s->nbytes, s->name, t.line, "",
+                          "a raw string");
     return 0;
 }
 
@@ -136,15 +138,14 @@ int tokens_check_source(const char *name, const char *text,
 {
     struct source s = {
         .name = name, .own = own, .arg = arg, .why = why, .nbytes = nbytes};
-    struct lexer x;
-    int found = 0;
-    lexer_init(&x, text, is_cplusplus(name));
-    for (struct token t; !found && lexer_next(&x, &t);)
-        if (t.kind == TOKEN_RAW)
-            found = refuse(why, nbytes, name, t.line, "", "a raw string");
-        else if (t.begins && token_is(&t, "#"))
-            found = check_directive(&s, &x, t.line);
-    lexer_release(&x);
+    char *const joined = clex_join(text);
+    struct clex x;
+    begin(&x, joined, name);
+    int found = check_raw(&s, x);
+    for (struct ctoken t; !found && clex_next(&x, &t);)
+        if (t.begins && ctoken_is(&t, "#"))
+            found = check_directive(&s, &x);
+    free(joined);
     return found;
 }
 
@@ -153,35 +154,31 @@ int tokens_check_source(const char *name, const char *text,
 enum { MAX_FILES = 64 };
 
 struct walk { /* over the tokens of a student's files */
-    struct lexer x;
+    struct clex x;
+    char *joined;         /* the text it reads */
     char *own[MAX_FILES]; /* paths of those files: entered without a 3 */
     int nown;
-    const char *file; /* of own[], or NULL: another file */
-    int line;         /* in it, of the text's line `marker` */
+    const char *file; /* one of own[]; NULL in any other file */
+    int line;         /* the line of `file` at the text's line `marker` */
     int marker;
-    int is_system; /* by a macro of a system header */
+    int is_system; /* the token is from a system header's macro */
 };
 
 /* The text's language: # 0 "p2p.c" is its first line. */
-static int is_text_cplusplus(const char *text)
+static void walk_init(struct walk *w, const char *text)
 {
     char first[PATH_MAX];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(text, "\n"), text);
     char *const quote = strrchr(first, '"');
     if (quote)
         *quote = 0;
-    return is_cplusplus(first);
-}
-
-static void walk_init(struct walk *w, const char *text)
-{
-    *w = (struct walk){.nown = 0};
-    lexer_init(&w->x, text, is_text_cplusplus(text));
+    *w = (struct walk){.joined = clex_join(text)};
+    begin(&w->x, w->joined, first);
 }
 
 static void walk_release(struct walk *w)
 {
-    lexer_release(&w->x);
+    free(w->joined);
     for (int i = 0; i < w->nown; i++)
         free(w->own[i]);
 }
@@ -194,7 +191,8 @@ static const char *find_own(const struct walk *w, const char *file)
     return NULL;
 }
 
-/* Paths of the kit and the system are absolute, or of system headers. */
+/* The student's file of this name, or NULL. Files of the kit and the system
+ * have absolute paths, a name in <>, or a system header's marker. */
 static const char *own_file(struct walk *w, const char *file)
 {
     if (!find_own(w, file) && !w->is_system && file[0] != '/' &&
@@ -208,31 +206,31 @@ static const char *own_file(struct walk *w, const char *file)
 static void read_marker(struct walk *w, int line)
 {
     char file[PATH_MAX];
-    struct token t;
-    size_t n;
-    if (!lexer_next(&w->x, &t) || t.begins || t.kind != TOKEN_NUMBER)
+    struct ctoken t;
+    if (!clex_next(&w->x, &t) || t.begins || t.kind != CTOKEN_NUMBER)
         return;
     w->line = (int)strtol(t.at, NULL, 10);
     w->marker = line + 1;
-    if (!lexer_next(&w->x, &t) || t.kind != TOKEN_STRING)
+    if (!clex_next(&w->x, &t) || t.kind != CTOKEN_STRING)
         return;
     snprintf(file, sizeof file, "%.*s", (int)t.nbytes - 2, t.at + 1);
-    const char *const flags = lexer_rest(&w->x, &n);
-    w->is_system = memchr(flags, '3', n) != NULL;
+    const char *const flags = w->x.at;
+    clex_skip_line(&w->x);
+    w->is_system = memchr(flags, '3', (size_t)(w->x.at - flags)) != NULL;
     w->file = own_file(w, file);
 }
 
-static int line_of(const struct walk *w, const struct token *t)
+static int line_of(const struct walk *w, const struct ctoken *t)
 {
     return w->line + t->line - w->marker;
 }
 
 /* True if a # in the first column is a marker, which has been read. Another
  * directive that is left in the text is a pragma. */
-static int is_marker(struct walk *w, const struct token *t)
+static int is_marker(struct walk *w, const struct ctoken *t)
 {
     const char *p = w->x.at;
-    if (!token_is(t, "#") || t->column != 0)
+    if (!ctoken_is(t, "#") || t->column != 0)
         return 0;
     while (*p == ' ')
         p++;
@@ -242,9 +240,9 @@ static int is_marker(struct walk *w, const struct token *t)
     return 1;
 }
 
-static int walk_next(struct walk *w, struct token *t)
+static int walk_next(struct walk *w, struct ctoken *t)
 {
-    while (lexer_next(&w->x, t))
+    while (clex_next(&w->x, t))
         if (!is_marker(w, t) && w->file)
             return 1;
     return 0;
@@ -256,7 +254,7 @@ struct check {
     size_t nbytes;
 };
 
-static int refuse_at(struct check *c, const struct token *t, const char *kind,
+static int refuse_at(struct check *c, const struct ctoken *t, const char *kind,
                      const char *what)
 {
     return refuse(c->why, c->nbytes, c->w.file, line_of(&c->w, t), kind, what);
@@ -275,19 +273,19 @@ static void strip(char *name)
 }
 
 /* The names of a list of attributes, whose parentheses or brackets are opened
- * `depth` deep; arguments are deeper. A namespace (gnu::) is no name. */
+ * `depth` deep; arguments are deeper. A namespace (gnu::) is not a name. */
 static int check_attributes(struct check *c, const char *open,
                             const char *close)
 {
     int depth = 2;
-    struct token t;
+    struct ctoken t;
     while (depth > 0 && walk_next(&c->w, &t)) {
         char name[WORD];
-        depth += token_is(&t, open) || token_is(&t, "(");
-        depth -= token_is(&t, close) || token_is(&t, ")");
-        if (t.kind != TOKEN_WORD || depth != 2 || *c->w.x.at == ':')
+        depth += ctoken_is(&t, open) || ctoken_is(&t, "(");
+        depth -= ctoken_is(&t, close) || ctoken_is(&t, ")");
+        if (t.kind != CTOKEN_WORD || depth != 2 || *c->w.x.at == ':')
             continue;
-        token_text(&t, name, sizeof name);
+        ctoken_text(&t, name, sizeof name);
         strip(name);
         if (strcmp(name, "using") != 0 && !allow_attribute(name))
             return refuse_at(c, &t, "attribute ", name);
@@ -301,12 +299,12 @@ static int is_reserved(const char *name)
            (name[1] == '_' || isupper((unsigned char)name[1]));
 }
 
-static int check_word(struct check *c, const struct token *t)
+static int check_word(struct check *c, const struct ctoken *t)
 {
     char name[WORD];
-    struct token next;
-    token_text(t, name, sizeof name);
-    // a system header's macro may paste what it is given to such a word
+    struct ctoken next;
+    ctoken_text(t, name, sizeof name);
+    // a system header's macro may paste its arguments to such a word
     if (strcmp(name, "asm") == 0 || strcmp(name, "__asm__") == 0 ||
         strcmp(name, "__asm") == 0)
         return refuse_at(c, t, "", name);
@@ -320,19 +318,23 @@ static int check_word(struct check *c, const struct token *t)
                : 0;
 }
 
-/* A pragma, also one that _Pragma() made. */
-static int check_line(struct check *c, const struct token *t)
+/* Check a pragma, which may come from _Pragma(). */
+static int check_line(struct check *c, const struct ctoken *t)
 {
-    size_t n;
-    struct token name;
-    if (!lexer_next(&c->w.x, &name) || name.begins)
-        return 0;
-    const char *const rest = lexer_rest(&c->w.x, &n);
-    if (token_is(&name, "pragma"))
-        return check_pragma(c->why, c->nbytes, c->w.file, line_of(&c->w, t),
-                            rest, n);
+    const struct clex before = c->w.x;
+    struct ctoken name;
     char word[WORD];
-    return refuse_at(c, t, "#", token_text(&name, word, sizeof word));
+    if (!clex_next(&c->w.x, &name) || name.begins) {
+        c->w.x = before;
+        return 0;
+    }
+    if (!ctoken_is(&name, "pragma"))
+        return refuse_at(c, t, "#", ctoken_text(&name, word, sizeof word));
+    char *const rest = clex_line(&c->w.x);
+    const int found =
+        check_pragma(c->why, c->nbytes, c->w.file, line_of(&c->w, t), rest);
+    free(rest);
+    return found;
 }
 
 int tokens_check(const char *text, char *why, size_t nbytes)
@@ -341,17 +343,17 @@ int tokens_check(const char *text, char *why, size_t nbytes)
     int found = 0;
     const char *bracket = NULL; /* where the last token was a [ */
     walk_init(&c.w, text);
-    for (struct token t; !found && walk_next(&c.w, &t);) {
+    for (struct ctoken t; !found && walk_next(&c.w, &t);) {
         const char *const end = c.w.x.at;
-        if (t.kind == TOKEN_RAW)
+        if (t.kind == CTOKEN_RAW)
             found = refuse_at(&c, &t, "", "a raw string");
-        else if (t.begins && t.column == 0 && token_is(&t, "#"))
+        else if (t.begins && t.column == 0 && ctoken_is(&t, "#"))
             found = check_line(&c, &t);
-        else if (t.kind == TOKEN_WORD)
+        else if (t.kind == CTOKEN_WORD)
             found = check_word(&c, &t);
-        else if (token_is(&t, "[") && bracket) // also with blanks in between
+        else if (ctoken_is(&t, "[") && bracket) // also with blanks in between
             found = check_attributes(&c, "[", "]");
-        bracket = token_is(&t, "[") && !bracket ? end : NULL;
+        bracket = ctoken_is(&t, "[") && !bracket ? end : NULL;
     }
     walk_release(&c.w);
     return found;
@@ -363,8 +365,8 @@ const char *tokens_find(const char *text, const char *word, char *out,
     struct walk w;
     out[0] = 0;
     walk_init(&w, text);
-    for (struct token t; !out[0] && walk_next(&w, &t);)
-        if (t.kind == TOKEN_WORD && token_is(&t, word)) {
+    for (struct ctoken t; !out[0] && walk_next(&w, &t);)
+        if (t.kind == CTOKEN_WORD && ctoken_is(&t, word)) {
             const char *const slash = strrchr(w.file, '/');
             snprintf(out, nbytes, "%.200s:%d", slash ? slash + 1 : w.file,
                      line_of(&w, &t));

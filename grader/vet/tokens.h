@@ -1,5 +1,5 @@
 /*
- * tokens.h: what a student's source may say
+ * tokens.h: what a student's source may contain
  *
  * A file is read twice: as it was written, for its directives, and as the
  * preprocessor left it, for everything that macros may have put together. Only
@@ -16,17 +16,17 @@
 
 #include <stddef.h>
 
-/* The directives of a file. own: headers that the lab itself gives, or that are
- * among the student's files; may be NULL: none. */
+/* Check the directives of a file. own: true for headers that the lab gives or
+ * that are among the student's files; NULL: there are none. */
 int tokens_check_source(const char *name, const char *text,
                         int (*own)(const char *header, void *arg), void *arg,
                         char *why, size_t nbytes);
 
-/* The tokens of a preprocessed file. */
+/* Check the tokens of a preprocessed file. */
 int tokens_check(const char *text, char *why, size_t nbytes);
 
-/* Where the student's tokens of a preprocessed file name a word first:
- * "p2p.c:12" into out, or "". Returns out. */
+/* Find the first place where the student's tokens of a preprocessed file use a
+ * word: writes "p2p.c:12" to out, or "". Returns out. */
 const char *tokens_find(const char *text, const char *word, char *out,
                         size_t nbytes);
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "vet.h"
+#include "grader/vet/vet.h"
 
 #include <errno.h>    /* errno */
 #include <limits.h>   /* PATH_MAX */
@@ -9,8 +9,8 @@
 #include <sys/stat.h> /* fstat */
 #include <unistd.h>   /* access */
 
-#include "allow.h"
-#include "tokens.h"
+#include "grader/vet/allow.h"
+#include "grader/vet/tokens.h"
 
 enum { MOST = 256 << 20 }; /* bytes of a preprocessed file */
 
@@ -20,8 +20,11 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A file's text, to be freed; or NULL with c->why and *found as vet.h has it. A
- * NUL ends it early, so there may be none. */
+/*
+ * The text of a file, which the caller frees; or NULL with c->why and *found
+ * set as vet.h says. Files with a NUL, which would end the text early, are
+ * refused.
+ */
 static char *read_text(struct vet *c, const char *path, int *found)
 {
     struct stat st;
@@ -50,7 +53,7 @@ static char *read_text(struct vet *c, const char *path, int *found)
     return text;
 }
 
-/* True if a header is next to the student's files, or the lab's. */
+/* True if a header is next to the student's files or the lab's. */
 static int is_own(const char *header, void *arg)
 {
     const struct vet *const c = arg;
@@ -98,7 +101,7 @@ static void explain(struct vet *c, const char *preprocessed, const char *name)
     if (text)
         tokens_find(text, word, where, sizeof where);
     free(text);
-    if (a->defines) // and would not be called in place of theirs
+    if (a->defines) // a definition would not be called in place of theirs
         snprintf(c->why, sizeof c->why,
                  "%s: %s, a name of the kit's or a library's: rename it",
                  where[0] ? where : name, a->why);
