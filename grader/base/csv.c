@@ -1,4 +1,4 @@
-#include "csv.h"
+#include "grader/base/csv.h"
 
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* realloc */
@@ -7,13 +7,13 @@
 
 struct parser {
     struct csv *c;
-    char *in, *out, *end; /* fields are unquoted in place: out <= in */
+    char *in, *out, *end; /* fields are unquoted in place, so out <= in */
     int line;
 };
 
 static void *grow(void *p, int n, size_t size)
 {
-    // to the next power of two, when n is one
+    // grow to the next power of two when n is one
     if (n & (n - 1))
         return p;
     void *const bigger = realloc(p, (n ? 2 * (size_t)n : 1) * size);
@@ -36,7 +36,7 @@ static void add_field(struct parser *p, const char *text)
     r->field[r->nfields++] = text;
 }
 
-/* Take a field that begins at p->in; leaves p->in at its separator. */
+/* Read a field that starts at p->in, and leave p->in at its separator. */
 static const char *field(struct parser *p)
 {
     char *const begin = p->out;
@@ -58,7 +58,7 @@ static const char *field(struct parser *p)
     return begin;
 }
 
-/* One row, up to and with its end of line. 0, or -1 with the reason. */
+/* Read one row and its end of line. Returns 0, or -1 with the reason. */
 static int row(struct parser *p, const char **why)
 {
     for (;;) {
@@ -71,7 +71,7 @@ static int row(struct parser *p, const char **why)
         if (!strchr(",\r\n", sep))
             return -1;
         p->in += p->in < p->end;
-        *p->out++ = 0; // the separator's place, or that behind the end
+        *p->out++ = 0; // overwrites the separator, or the byte after the end
         add_field(p, text);
         if (sep == ',')
             continue;

@@ -1,8 +1,8 @@
 /*
- * csv.h: reading CSV (RFC 4180) that somebody else wrote
+ * csv.h: reading CSV (RFC 4180) from other programs
  *
- * Fields may be quoted, quotes are doubled, lines end in LF or CRLF, a byte
- * order mark is skipped. Empty lines are no rows.
+ * Fields may be quoted, with doubled quotes inside; lines end in LF or CRLF; a
+ * byte order mark is skipped. Empty lines are not rows.
  */
 #ifndef GRADER_CSV_H
 #define GRADER_CSV_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 struct csv_row {
-    const char **field; /* nfields of them, into the file's copy */
+    const char **field; /* nfields pointers into the copy of the file */
     int nfields;
-    int line; /* where it begins, from 1 */
+    int line; /* line where it starts, from 1 */
 };
 
 struct csv {
@@ -21,16 +21,20 @@ struct csv {
     int nrows;
 };
 
-/* 0; or -1 with "line: what is wrong" in err: a NUL, a quote that isn't closed,
- * text after a closing quote. csv_release() in either case. */
+/*
+ * Parse a text. Returns 0, or -1 with "line: what is wrong" in err: a NUL, a
+ * quote that isn't closed, text after a closing quote. Call csv_release() in
+ * either case.
+ */
 int csv_parse(struct csv *c, const char *text, size_t nbytes, char *err,
               size_t err_nbytes);
 void csv_release(struct csv *c);
 
-/* The column of the first row that has this name, in any case; or -1. */
+/* The column with this name in the first row, in upper or lower case; -1 if
+ * there is none. */
 int csv_column(const struct csv *c, const char *name);
 
-/* A row's field, without blanks around it; "" when there is no such one. */
+/* A row's field without surrounding blanks; "" if there is none. */
 const char *csv_field(const struct csv_row *row, int column);
 
 #endif

@@ -1,4 +1,4 @@
-#include "decompose.h"
+#include "grader/base/decompose.h"
 
 #include <stdint.h>
 #include <stdlib.h> /* malloc */
@@ -6,8 +6,8 @@
 
 /*
  * Letters of the Latin, Greek and Cyrillic alphabets with a mark, as Unicode
- * decomposes them: for each combining mark, pairs of the letter without it and
- * with it. Letters with two marks take two steps.
+ * decomposes them: for each combining mark, pairs of the letter without the
+ * mark and with it. Letters with two marks take two steps.
  */
 static const struct {
     uint32_t mark;
@@ -49,8 +49,8 @@ static const struct {
     {0x331, "BḆbḇDḎdḏKḴkḵLḺlḻNṈnṉRṞrṟTṮtṯZẔzẕhẖ"},
 };
 
-/* The code point at *p, which moves behind it; a byte that is no UTF-8 is its
- * own. */
+/* The code point at *p, which is advanced past it. A byte that isn't UTF-8
+ * counts as a code point. */
 static uint32_t next(const char **p)
 {
     const unsigned char *const s = (const unsigned char *)*p;
@@ -76,7 +76,7 @@ static char *put(char *out, uint32_t c)
     return out;
 }
 
-/* The letter and the mark that c consists of; 0 if it is one of its own. */
+/* Split c into a letter and a mark. Returns 0 if it isn't composed. */
 static int split(uint32_t c, uint32_t *letter, uint32_t *mark)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -89,7 +89,8 @@ static int split(uint32_t c, uint32_t *letter, uint32_t *mark)
     return 0;
 }
 
-/* A syllable of Hangul is two or three letters, by Unicode's numbering. */
+/* Write a syllable of Hangul as its two or three letters, by
+ * Unicode's numbering. */
 static char *put_hangul(char *out, uint32_t syllable)
 {
     enum { L = 0x1100, V = 0x1161, T = 0x11a7, NV = 21, NT = 28 };

@@ -1,4 +1,4 @@
-#include "file.h"
+#include "grader/base/file.h"
 
 #include <stdio.h>  /* fopen */
 #include <string.h> /* memcmp */

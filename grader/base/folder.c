@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "folder.h"
+#include "grader/base/folder.h"
 
 #include <errno.h>    /* errno */
 #include <ftw.h>      /* nftw */
@@ -21,7 +21,7 @@ static int remove_one(const char *path, const struct stat *st, int type,
 {
     (void)st, (void)type, (void)ftw;
     remove(path);
-    return 0; // go on with the rest
+    return 0; // continue with the rest
 }
 
 void folder_remove(const char *path)

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "listener.h"
+#include "grader/base/listener.h"
 
 #include <errno.h>      /* errno */
 #include <fcntl.h>      /* open */

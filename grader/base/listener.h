@@ -1,5 +1,5 @@
 /*
- * listener.h: a socket in a folder that a sandbox sees
+ * listener.h: a socket in a folder that a sandbox can see
  */
 #ifndef GRADER_LISTENER_H
 #define GRADER_LISTENER_H
@@ -7,7 +7,7 @@
 /* Listen on folder/name, for any user. Returns the socket, or -1 with errno. */
 int listener_open(const char *folder, const char *name);
 
-/* Listen no more: what comes later is not the kit's. */
+/* Stop listening: connections made later would not be the kit's. */
 void listener_close(int listener, const char *folder, const char *name);
 
 #endif

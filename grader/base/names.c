@@ -1,4 +1,4 @@
-#include "names.h"
+#include "grader/base/names.h"
 
 #include <stdio.h>  /* fscanf */
 #include <stdlib.h> /* qsort */

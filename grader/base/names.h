@@ -14,7 +14,7 @@ struct names {
 
 void names_add(struct names *s, const char *name);
 
-/* The words of a file. 0, or -1 with errno set. */
+/* Load the words of a file. Returns 0, or -1 with errno set. */
 int names_load(struct names *s, const char *path);
 
 /* True if the set has the name. */

@@ -1,4 +1,4 @@
-#include "room.h"
+#include "grader/base/room.h"
 
 #include <stdlib.h> /* realloc */
 

@@ -1,4 +1,4 @@
-#include "text.h"
+#include "grader/base/text.h"
 
 #include <ctype.h>  /* isalnum */
 #include <errno.h>  /* errno */
@@ -8,7 +8,8 @@
 
 static const char replacement[] = "\xEF\xBF\xBD", ellipsis[] = "\xE2\x80\xA6";
 
-/* Bytes of the character at p, and what it is; 0 if it is none. */
+/* The number of bytes of the character at p, and its code; 0 if it isn't
+ * one. */
 static int decode(const unsigned char *p, uint32_t *c)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -21,7 +22,7 @@ static int decode(const unsigned char *p, uint32_t *c)
         return 0;
     *c = n == 1 ? *p : *p & (0x7Fu >> n);
     for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80) // also the final NUL
+        if ((p[i] & 0xC0) != 0x80) // also true for the final NUL
             return 0;
         *c = *c << 6 | (p[i] & 0x3F);
     }
@@ -29,7 +30,8 @@ static int decode(const unsigned char *p, uint32_t *c)
     return *c < least[n] || *c > 0x10FFFF || surrogate ? 0 : n;
 }
 
-/* Controls (C0 and C1), directions (bidi), line separators, non-characters. */
+/* True for controls (C0 and C1), directions (bidi), line separators and
+ * non-characters. */
 static int is_unwelcome(uint32_t c)
 {
     return (c < 0x20 && c != '\n') || (c >= 0x7F && c < 0xA0) ||
@@ -85,6 +87,18 @@ void text_csv(FILE *f, const char *text)
         fputc(*text, f);
     }
     fputc('"', f);
+}
+
+void text_csv_key(FILE *f, const char *key)
+{
+    fprintf(f, "\"%s\"", key);
+}
+
+FILE *text_next(FILE *f)
+{
+    if (ftell(f) > 0)
+        fputs("; ", f);
+    return f;
 }
 
 void text_xml(FILE *f, const char *text)

@@ -1,4 +1,4 @@
-#include "verb.h"
+#include "grader/base/verb.h"
 
 #include <getopt.h> /* getopt_long */
 #include <stdarg.h> /* va_list */
@@ -7,7 +7,7 @@
 #include <stdlib.h> /* strtod */
 #include <string.h> /* strcmp */
 
-#include "text.h"
+#include "grader/base/text.h"
 
 int verb_wrong(const char *verb, const char *format, ...)
 {
@@ -24,7 +24,7 @@ int verb_wrong(const char *verb, const char *format, ...)
 
 enum { HELP_COLUMN = 20 };
 
-/* "-j, --jobs N", and the help's lines beside it. */
+/* Print "-j, --jobs N", and the lines of help next to it. */
 static void print_option(const struct verb_option *o)
 {
     char title[64];
@@ -63,7 +63,7 @@ static int print_help(const struct verb *v)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* "a", "a or b", "a, b or c" */
+/* Report a word that isn't allowed, with "a", "a or b", "a, b or c". */
 static int wrong_word(const struct verb *v, const struct verb_option *o,
                       const char *text)
 {
@@ -121,7 +121,7 @@ static int take_percent(const struct verb *v, const struct verb_option *o,
     return -1;
 }
 
-/* Keep an option's value; -1 having said what is wrong with it. */
+/* Store an option's value. Returns -1 after printing what is wrong with it. */
 static int take(const struct verb *v, const struct verb_option *o,
                 const char *text, void *options)
 {
@@ -144,15 +144,16 @@ static int take(const struct verb *v, const struct verb_option *o,
 
 enum { MAX_OPTIONS = 32, HELP = MAX_OPTIONS };
 
-/* getopt's tables of the verb's options; an option is called by its index. */
+/* Make getopt's tables of the verb's options; an option is
+ * identified by its index. */
 static void list_options(const struct verb *v, struct option *list,
                          char *letters)
 {
     int i = 0;
-    *letters++ = ':'; // a missing value is ours to report
+    *letters++ = ':'; // the grader itself reports a missing value
     for (const struct verb_option *o = v->options; o->name; o++, i++) {
         if (i == MAX_OPTIONS)
-            abort(); // our own mistake
+            abort(); // a bug of the grader's
         list[i] = (struct option){o->name, o->value != NULL, NULL, i};
         if (o->letter)
             *letters++ = o->letter;
@@ -173,8 +174,7 @@ static const struct verb_option *find_option(const struct verb *v, int k)
     return NULL;
 }
 
-/* Nothing that is required may be missing, and no more be there than is
- * read. */
+/* True if nothing required is missing and there are no further arguments. */
 static int is_complete(const struct verb *v, const void *options, int noperands)
 {
     for (const struct verb_option *o = v->options; o->name; o++)

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "download.h"
+#include "grader/intake/download.h"
 
 #include <dirent.h>   /* scandir */
 #include <errno.h>    /* errno */
@@ -11,7 +11,7 @@
 #include <sys/stat.h> /* stat */
 #include <yaml.h>     /* yaml_parser_load */
 
-#include "match.h"
+#include "grader/intake/match.h"
 
 const char *const download_format_name[] = {
     "auto", "canvas", "moodle", "gradescope", "classroom", "pattern", NULL};
@@ -19,7 +19,7 @@ const char *const download_format_name[] = {
 enum { MOST_PATTERNS = 8 };
 #define METADATA "submission_metadata.yml"
 
-/* In order: the first that fits counts. */
+/* In order: the first pattern that fits counts. */
 static const char *const patterns[][MOST_PATTERNS] = {
     [DOWNLOAD_CANVAS] = {"{any}_LATE_{id}_{any}_{file}",
                          "{any}_{id}_{any}_{file}",
@@ -36,20 +36,26 @@ static const char *const patterns[][MOST_PATTERNS] = {
 
 /* ---- names --------------------------------------------------------------- */
 
-/* The student whose item it is by one pattern; two who do not hand in together
- * make it ambiguous. */
+/* Find the student to whom an item belongs by one pattern: of those who fit,
+ * the one with the longest text, since one account may end with another. Two
+ * students with equally long texts who do not hand in together make it
+ * ambiguous. */
 static void try_pattern(struct item *it, const struct roster *r,
                         const char *pattern)
 {
+    size_t best = 0;
     for (int i = 0; i < r->n; i++) {
         const struct student *const s = &r->student[i];
         struct match m;
         if (!match_name(pattern, it->name, s, &m))
             continue;
-        if (it->student && !roster_together(it->student, s))
+        if (it->student && m.nbytes == best && !roster_together(it->student, s))
             it->ambiguous = 1;
-        if (it->student)
+        if (it->student && m.nbytes <= best)
             continue;
+        best = m.nbytes;
+        free(it->file);
+        it->ambiguous = 0;
         it->student = s;
         it->attempt = m.attempt;
         it->file = m.file ? strdup(m.file) : NULL;
@@ -139,7 +145,7 @@ static const struct student *find_person(struct metadata *m,
     return NULL;
 }
 
-/* "2026-02-14 13:55:11.173530000 -08:00", without the fraction. */
+/* Parse "2026-02-14 13:55:11.173530000 -08:00", without the fraction. */
 static int64_t created(const char *text)
 {
     char plain[64];
@@ -267,10 +273,11 @@ void download_free(struct download *d)
     free(d);
 }
 
-/* By the names: what explains most of them. */
+/* Guess the format from the names: the one that explains most of them. */
 static void guess(struct download *d, const struct roster *r)
 {
-    // Moodle first: its names would pass for Canvas', which say less.
+    // Moodle first: its names would also pass for Canvas' names, which say
+    // less.
     static const enum download_format formats[] = {
         DOWNLOAD_MOODLE, DOWNLOAD_CANVAS, DOWNLOAD_CLASSROOM};
     enum download_format best = DOWNLOAD_MOODLE;
@@ -283,7 +290,7 @@ static void guess(struct download *d, const struct roster *r)
     identify_all(d, r, best, NULL);
 }
 
-/* True if there is one folder only, and it is no student's. */
+/* True if there is only one folder, and it belongs to no student. */
 static int is_wrapped(struct download *d, const struct roster *r,
                       enum download_format format, const char *pattern)
 {
@@ -307,7 +314,7 @@ struct download *download_list(const char *dir, const struct roster *r,
         abort();
     snprintf(inner, sizeof inner, "%s", dir);
     int failed = list(d, inner);
-    // Archives often have one folder with everything in it.
+    // Archives often consist of one folder that contains everything.
     for (int i = 0; i < 3 && !failed && is_wrapped(d, r, format, pattern);
          i++) {
         snprintf(inner, sizeof inner, "%s", d->item[0].path);

@@ -2,7 +2,7 @@
  * intake.c: a submission's files, from a folder or an archive
  */
 #define _GNU_SOURCE
-#include "intake.h"
+#include "grader/intake/intake.h"
 
 #include <errno.h>    /* errno */
 #include <fcntl.h>    /* open, O_NOFOLLOW */
@@ -12,17 +12,18 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* write */
 
-#include "file.h"
-#include "submission.h"
-#include "unpack.h"
+#include "grader/base/file.h"
+#include "grader/intake/submission.h"
+#include "grader/intake/unpack.h"
 
-/* What can be wrong with one file of a submission. */
+/* What can be wrong with a file of a submission. */
 static const char missing[] = "%s is missing",
                   is_link[] = "%s is a symbolic link",
                   not_regular[] = "%s is not a regular file",
                   too_large[] = "%s is larger than %d bytes";
 
-/* A new file in this grading's own folder of sources; -1 having said why. */
+/* Create a file in this grading's folder of sources. Returns -1 with the
+ * outcome set on failure. */
 static int make_source(const struct place *p, const char *name,
                        struct result *r)
 {
@@ -35,8 +36,9 @@ static int make_source(const struct place *p, const char *name,
 }
 
 /*
- * A file that wasn't handed in, or is empty, costs its own parts: in its place
- * is the lab's own, whose holes are empty. answers.txt may simply be missing.
+ * A file that wasn't handed in, or is empty, costs only its own parts: the
+ * lab's own file, whose holes are empty, takes its place. answers.txt may be
+ * missing.
  */
 static int take_skeleton(const struct place *p, const char *name,
                          const char *what, struct result *r)
@@ -89,8 +91,8 @@ static int write_source(const struct unpack_file *f, const struct place *p,
                   : 0;
 }
 
-/* A submission without any of the files is none. `closed` is "" or an archive
- * that was not opened, and why. */
+/* Refuse a submission without any of the files. `closed` is "", or names an
+ * archive that was not opened, and why. */
 static int check_any(const struct unpack_file *file, const struct plan *p,
                      const char *closed, struct result *r)
 {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "match.h"
+#include "grader/intake/match.h"
 
 #include <ctype.h>   /* isalnum */
 #include <stdio.h>   /* snprintf */
@@ -7,7 +7,7 @@
 #include <string.h>  /* strlen */
 #include <strings.h> /* strncasecmp */
 
-#include "decompose.h"
+#include "grader/base/decompose.h"
 
 static const struct {
     const char *name;
@@ -42,14 +42,14 @@ const char *match_wrong(const char *pattern)
 
 /* ---- people's names ------------------------------------------------------ */
 
-/* A letter of a name; bytes of UTF-8 are. */
+/* True for a letter of a name, which includes all bytes of UTF-8 sequences. */
 static int is_letter(char c)
 {
     return (unsigned char)c >= 0x80 || isalnum((unsigned char)c);
 }
 
-/* Letters only, in lower case: of the words from `first` on, then of those
- * before it. */
+/* Reduce a name to lower-case letters: those of the words from `first` on, then
+ * those of the words before. */
 static void plain(const char *name, int first, char *out, size_t nbytes)
 {
     size_t n = 0;
@@ -65,8 +65,8 @@ static void plain(const char *name, int first, char *out, size_t nbytes)
     out[n] = 0;
 }
 
-/* How many bytes of text the name is, in either order; 0 if it isn't there.
- * Both are decomposed. */
+/* The number of bytes at the start of text that are the name, in either order,
+ * without a dot behind it; 0 if it isn't there. Both are decomposed. */
 static size_t name_at(const char *text, const char *name, int whole)
 {
     enum { WORDS = 5 };
@@ -85,7 +85,7 @@ static size_t name_at(const char *text, const char *name, int whole)
             }
             i++;
         }
-        if (want[0] && !want[k] && (!whole || !text[i]))
+        if (want[0] && !want[k] && (!whole || !text[i + strspn(text + i, ".")]))
             return i;
     }
     return 0;
@@ -105,7 +105,8 @@ int match_same_name(const char *a, const char *b)
 static int match(const char *p, const char *t, const struct student *s,
                  struct match *m);
 
-/* `{x}` and what follows, for any text of letters that `stop` has none of. */
+/* Match `{x}` and the rest of the pattern, where {x} is any text without
+ * letters of `stop`. */
 static int match_any(const char *rest, const char *t, const char *stop,
                      const struct student *s, struct match *m)
 {
@@ -117,7 +118,8 @@ static int match_any(const char *rest, const char *t, const char *stop,
     }
 }
 
-/* How many bytes of t a student's name or other column is; 0 if it isn't. */
+/* The number of bytes of t that a student's name or other column takes; 0 if
+ * it isn't there. */
 static size_t value_at(const char *p, const char *t, const struct student *s)
 {
     const int is_name = begins(p, "{name}");
@@ -156,7 +158,14 @@ static int match_placeholder(const char *p, const char *t,
         return 1;
     }
     const size_t n = value_at(p, t, s);
-    return n && match(rest, t + n, s, m);
+    // a name may end in a dot: "King Jr."
+    const size_t most = begins(p, "{name}") ? strspn(t + n, ".") : 0;
+    for (size_t k = 0; n && k <= most; k++)
+        if (match(rest, t + n + k, s, m)) {
+            m->nbytes += n;
+            return 1;
+        }
+    return 0;
 }
 
 static int match(const char *p, const char *t, const struct student *s,
@@ -173,7 +182,7 @@ static int match(const char *p, const char *t, const struct student *s,
     return !*t;
 }
 
-/* The end of a name whose decomposed form is `rest`. */
+/* The part of a name whose decomposed form is `rest`. */
 static const char *end_of(const char *name, const char *rest)
 {
     for (;; name++) {

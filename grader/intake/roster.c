@@ -1,32 +1,36 @@
 #define _GNU_SOURCE
-#include "roster.h"
+#include "grader/intake/roster.h"
 
 #include <errno.h>   /* errno */
 #include <stdio.h>   /* fopen */
 #include <stdlib.h>  /* calloc */
 #include <string.h>  /* strcmp */
 #include <strings.h> /* strcasecmp */
-#include <time.h>    /* timegm */
-#include <unistd.h>  /* access */
 
 #include "base/near.h"
-#include "csv.h"
-#include "text.h"
+#include "grader/base/csv.h"
+#include "grader/base/text.h"
 
-enum { MAX_ROSTER = 64 << 20, DAY = 86400, MAX_LATE_DAYS = 1000 };
+enum { MAX_ROSTER = 64 << 20 };
 
-/* The texts of a student: column, and place in the struct. */
+/*
+ * The texts of a student: their columns, and their places in the struct. A
+ * gradebook, or a download, finds the student by one of those that are unique.
+ * Logins and addresses are the same in upper and lower case, as are folders on
+ * some systems.
+ */
 static const struct {
     const char *column;
     size_t offset;
-} texts[] = {{"student", offsetof(struct student, key)},
-             {"name", offsetof(struct student, name)},
-             {"email", offsetof(struct student, email)},
-             {"section", offsetof(struct student, section)},
-             {"id", offsetof(struct student, id)},
-             {"sis_id", offsetof(struct student, sis_id)},
-             {"github", offsetof(struct student, github)},
-             {"group", offsetof(struct student, group)}};
+    int unique;
+} texts[] = {{"student", offsetof(struct student, key), 1},
+             {"name", offsetof(struct student, name), 0},
+             {"email", offsetof(struct student, email), 1},
+             {"section", offsetof(struct student, section), 0},
+             {"id", offsetof(struct student, id), 1},
+             {"sis_id", offsetof(struct student, sis_id), 1},
+             {"github", offsetof(struct student, github), 1},
+             {"group", offsetof(struct student, group), 0}};
 enum { NTEXTS = sizeof texts / sizeof *texts };
 
 static char **text_of(struct student *s, int i)
@@ -34,103 +38,11 @@ static char **text_of(struct student *s, int i)
     return (char **)((char *)s + texts[i].offset);
 }
 
-/* ---- times --------------------------------------------------------------- */
-
-/* "Z" is UTC, "+01:00" and "-0530" are seconds to take away. */
-static int zone(const char *text, int *seconds)
-{
-    int h, m, used = 0;
-    *seconds = 0;
-    if (strcmp(text, "Z") == 0)
-        return 0;
-    if ((sscanf(text + 1, "%2d:%2d%n", &h, &m, &used) < 2 &&
-         sscanf(text + 1, "%2d%2d%n", &h, &m, &used) < 2) ||
-        text[1 + used] || h < 0 || h > 14 || m < 0 || m > 59 ||
-        (*text != '+' && *text != '-'))
-        return -1;
-    *seconds = (h * 60 + m) * 60 * (*text == '+' ? 1 : -1);
-    return 0;
-}
-
-int roster_timezone(const char *name)
-{
-    char path[256];
-    if (!name || !*name)
-        name = "UTC";
-    const int n = snprintf(path, sizeof path, "/usr/share/zoneinfo/%s", name);
-    if (strstr(name, "..") || n >= (int)sizeof path ||
-        (strcmp(name, "UTC") != 0 && access(path, R_OK) != 0))
-        return -1;
-    setenv("TZ", name, 1);
-    tzset();
-    return 0;
-}
-
-/* strptime() takes 30 February for what it is not. */
-static int is_day(const struct tm *tm)
-{
-    struct tm copy = *tm;
-    timegm(&copy);
-    return copy.tm_mday == tm->tm_mday && copy.tm_mon == tm->tm_mon;
-}
-
-/* A time of the course's. Of an hour that comes twice, `pass` says which one
- * (-1: the first, 1: the second). */
-static int64_t local_time(const struct tm *tm, int pass)
-{
-    enum { HOUR = 3600 };
-    struct tm copy = *tm, other;
-    const time_t t = mktime(&copy), twin = t + pass * HOUR;
-    localtime_r(&twin, &other);
-    return (int64_t)(other.tm_hour == copy.tm_hour &&
-                             other.tm_min == copy.tm_min
-                         ? twin
-                         : t);
-}
-
-static int read_time(const char *text, int pass, int64_t *t)
-{
-    struct tm tm = {.tm_hour = 23, .tm_min = 59, .tm_sec = 59, .tm_isdst = -1};
-    int offset = 0;
-    const char *rest = strptime(text, "%Y-%m-%d", &tm);
-    if (!rest || !is_day(&tm))
-        return -1;
-    if (*rest == 'T' || *rest == ' ') {
-        tm.tm_sec = 0;
-        const char *const minutes = strptime(rest + 1, "%H:%M", &tm);
-        if (!minutes)
-            return -1;
-        rest = *minutes == ':' ? strptime(minutes, ":%S", &tm) : minutes;
-    }
-    if (!rest || (*rest && zone(rest, &offset) != 0))
-        return -1;
-    *t = *rest ? (int64_t)timegm(&tm) - offset : local_time(&tm, pass);
-    return 0;
-}
-
-int roster_time(const char *text, int64_t *t)
-{
-    return read_time(text, -1, t);
-}
-
-int roster_deadline(const char *text, int64_t *t)
-{
-    return read_time(text, 1, t);
-}
-
 int64_t roster_submitted(const struct student *s, int attempt)
 {
     return attempt >= 1 && attempt <= ROSTER_ATTEMPTS
                ? s->submitted[attempt - 1]
                : ROSTER_NEVER;
-}
-
-int roster_days_between(int64_t deadline, int64_t t, int late_days)
-{
-    if (deadline == ROSTER_NEVER || t <= deadline) // also never
-        return 0;
-    const int64_t days = (t - deadline + DAY - 1) / DAY - late_days;
-    return days < 0 ? 0 : days > MAX_LATE_DAYS ? MAX_LATE_DAYS : (int)days;
 }
 
 int roster_days_late(const struct student *s, int64_t t)
@@ -144,7 +56,7 @@ struct columns {
     int text[NTEXTS], deadline, submitted[ROSTER_ATTEMPTS], late_days;
 };
 
-/* deadline:lab2 before deadline. */
+/* Find the deadline's column: deadline:lab2 takes precedence over deadline. */
 static int deadline_column(const struct csv *c, const char *lab)
 {
     char name[100];
@@ -163,7 +75,7 @@ static int submitted_column(const struct csv *c, int attempt)
     return column < 0 && attempt == 1 ? csv_column(c, "submitted") : column;
 }
 
-/* True if the roster's reader knows what a column of this name holds. */
+/* True if the roster has a column with this name. */
 static int is_known(const char *name)
 {
     int attempt, used = 0;
@@ -179,7 +91,7 @@ static int is_known(const char *name)
            strcasecmp(name, "late_days") == 0;
 }
 
-/* The known column whose name is nearest; NULL if none is near. */
+/* The known column with the most similar name; NULL if none is similar. */
 static const char *nearest(const char *name)
 {
     const char *best = NULL;
@@ -197,7 +109,8 @@ static const char *nearest(const char *name)
     return best;
 }
 
-/* 0, or -1 with the first column that nobody would read. */
+/* Check the columns. Returns 0, or -1 with the first column that
+ * has no meaning. */
 static int check_columns(const struct csv *c, char *err, size_t err_nbytes)
 {
     for (int i = 0; c->nrows && i < c->row[0].nfields; i++) {
@@ -217,7 +130,8 @@ static int check_columns(const struct csv *c, char *err, size_t err_nbytes)
     return 0;
 }
 
-/* By one of these two functions; nothing is never. */
+/* Read a time with one of these two functions; an empty text is
+ * ROSTER_NEVER. */
 static int take_time(const char *text, int64_t *t,
                      int (*read)(const char *text, int64_t *t))
 {
@@ -225,7 +139,7 @@ static int take_time(const char *text, int64_t *t,
     return *text ? read(text, t) : 0;
 }
 
-/* NULL, or what is wrong with the row. */
+/* Read a row. Returns NULL, or what is wrong with it. */
 static const char *take(struct student *s, const struct csv_row *row,
                         const struct columns *c)
 {
@@ -243,7 +157,7 @@ static const char *take(struct student *s, const struct csv_row *row,
             return "submitted is a time like 2026-03-01T23:59:00Z";
     const char *const days = csv_field(row, c->late_days);
     const long n = strtol(days, &end, 10);
-    if (*end || n < 0 || n > MAX_LATE_DAYS)
+    if (*end || n < 0 || n > ROSTER_LATE_DAYS)
         return "late_days is a number of days";
     s->late_days = (int)n;
     return NULL;
@@ -255,7 +169,8 @@ static int by_key(const void *a, const void *b)
                   ((const struct student *)b)->key);
 }
 
-/* Sort; two of one name, in any case, would share a folder somewhere. */
+/* Sort the students. Returns one whose key occurs twice, since the two would
+ * share a folder; else NULL. */
 static const struct student *sort(struct roster *r)
 {
     qsort(r->student, (size_t)r->n, sizeof *r->student, by_key);
@@ -265,19 +180,92 @@ static const struct student *sort(struct roster *r)
     return NULL;
 }
 
-/* As some spreadsheets save a file where numbers have a decimal comma. */
+/* True for a file as some spreadsheets save it where numbers have a
+ * decimal comma. */
 static int has_semicolons(const struct csv *c)
 {
     return c->nrows > 0 && strchr(csv_field(&c->row[0], 0), ';') != NULL;
 }
 
-/* Where the student is in the file for the last time. */
-static int last_line(const struct csv *c, int column, const char *key)
+struct keyed { /* a row's field in one column */
+    const char *text;
+    int line;
+};
+
+static int by_text(const void *a, const void *b)
 {
-    int i = c->nrows - 1;
-    while (i > 0 && strcmp(csv_field(&c->row[i], column), key) != 0)
-        i--;
-    return c->row[i].line;
+    const struct keyed *const x = a, *const y = b;
+    const int order = strcasecmp(x->text, y->text);
+    return order ? order : x->line - y->line;
+}
+
+/* Find two rows with the same text in a column. Returns 0 if there are none. */
+static int find_twins(const struct csv *c, int column, struct keyed twins[2])
+{
+    struct keyed *const all = calloc((size_t)c->nrows + 1, sizeof *all);
+    int n = 0, found = 0;
+    if (!all)
+        abort();
+    for (int i = 1; i < c->nrows; i++) {
+        const char *const text = csv_field(&c->row[i], column);
+        if (*text)
+            all[n++] = (struct keyed){text, c->row[i].line};
+    }
+    qsort(all, (size_t)n, sizeof *all, by_text);
+    for (int i = 1; i < n; i++)
+        if (strcasecmp(all[i - 1].text, all[i].text) == 0 &&
+            (!found || all[i].line < twins[1].line)) {
+            memcpy(twins, &all[i - 1], 2 * sizeof *twins);
+            found = 1;
+        }
+    free(all);
+    return found;
+}
+
+/* Check that nothing that tells students apart is given to two. Returns 0, or
+ * -1 with both lines in err. */
+static int check_unique(const struct csv *c, const struct columns *columns,
+                        char *err, size_t err_nbytes)
+{
+    for (int i = 0; i < NTEXTS; i++) {
+        struct keyed twins[2];
+        if (!texts[i].unique || !find_twins(c, columns->text[i], twins))
+            continue;
+        char *const first = text_clean(twins[0].text, TEXT_NAME),
+                    *const second = text_clean(twins[1].text, TEXT_NAME);
+        if (i != 0)
+            snprintf(err, err_nbytes,
+                     "%d: the %s %s is that of line %d, too: give each student "
+                     "another, or leave it empty",
+                     twins[1].line, texts[i].column, second, twins[0].line);
+        else if (strcmp(first, second) == 0)
+            snprintf(err, err_nbytes, "%d: %s is there twice, first in line %d",
+                     twins[1].line, second, twins[0].line);
+        else
+            snprintf(err, err_nbytes,
+                     "%d: %s differs from %s in line %d only in upper and "
+                     "lower case: if they are two students, give them two "
+                     "logins",
+                     twins[1].line, second, first, twins[0].line);
+        free(first);
+        free(second);
+        return -1;
+    }
+    return 0;
+}
+
+/* Check that a row has no more fields than the header: a comma within a name,
+ * without quotes, would move what follows it to other columns. */
+static int check_width(const struct csv *c, int i, char *err, size_t err_nbytes)
+{
+    const struct csv_row *const row = &c->row[i];
+    if (row->nfields <= c->row[0].nfields)
+        return 0;
+    snprintf(err, err_nbytes,
+             "%d: %d fields, but the header has %d columns: put a field that "
+             "contains a comma in quotes",
+             row->line, row->nfields, c->row[0].nfields);
+    return -1;
 }
 
 static struct roster *new_roster(int n)
@@ -293,7 +281,7 @@ struct roster *roster_parse(const char *text, size_t nbytes, const char *lab,
 {
     struct csv c;
     struct roster *r = NULL;
-    const char *why = NULL;
+    int failed = 0;
     if (csv_parse(&c, text, nbytes, err, err_nbytes) != 0)
         goto out;
     struct columns columns = {.deadline = deadline_column(&c, lab),
@@ -312,16 +300,15 @@ struct roster *roster_parse(const char *text, size_t nbytes, const char *lab,
         goto out;
     }
     r = new_roster(c.nrows);
-    for (int i = 1; i < c.nrows && !why; i++) {
-        why = take(&r->student[r->n++], &c.row[i], &columns);
-        if (why)
+    for (int i = 1; i < c.nrows && !failed; i++) {
+        const char *const why = take(&r->student[r->n++], &c.row[i], &columns);
+        failed = check_width(&c, i, err, err_nbytes) != 0;
+        if (!failed && why)
             snprintf(err, err_nbytes, "%d: %s", c.row[i].line, why);
+        failed |= why != NULL;
     }
-    const struct student *const twice = why ? NULL : sort(r);
-    if (twice)
-        snprintf(err, err_nbytes, "%d: %s is there twice",
-                 last_line(&c, columns.text[0], twice->key), twice->key);
-    if (why || twice) {
+    failed = failed || check_unique(&c, &columns, err, err_nbytes) != 0;
+    if (failed || sort(r)) {
         roster_free(r);
         r = NULL;
     }
@@ -370,7 +357,8 @@ void roster_free(struct roster *r)
 const struct student *roster_not_utf8(const struct roster *r)
 {
     for (int i = 0; i < r->n; i++)
-        for (int k = 0; k < NTEXTS; k++) // what text_clean() puts for bytes
+        // text_clean() puts it in place of bytes that aren't UTF-8
+        for (int k = 0; k < NTEXTS; k++)
             if (strstr(*text_of(&r->student[i], k), "\xEF\xBF\xBD"))
                 return &r->student[i];
     return NULL;
@@ -401,7 +389,7 @@ struct roster *roster_join(struct roster *a, struct roster *b)
             clear_student(&a->student[i++]);
         r->student[r->n++] = order < 0 ? a->student[i++] : b->student[k++];
     }
-    a->n = b->n = 0; // their texts are r's now
+    a->n = b->n = 0; // r owns their texts now
     roster_free(a);
     roster_free(b);
     return r;
@@ -413,7 +401,7 @@ const struct student *roster_find(const struct roster *r, const char *key)
     return bsearch(&want, r->student, (size_t)r->n, sizeof want, by_key);
 }
 
-/* ---- in the ledger ------------------------------------------------------- */
+/* ---- storage in the ledger ----------------------------------------------- */
 
 json_t *roster_json(const struct roster *r)
 {

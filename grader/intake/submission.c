@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "submission.h"
+#include "grader/intake/submission.h"
 
 #include <dirent.h>       /* scandir */
 #include <errno.h>        /* errno */
@@ -14,14 +14,14 @@
 #include <sys/wait.h>     /* waitpid */
 #include <unistd.h>       /* read */
 
-#include "csv.h"
-#include "text.h"
-#include "unpack.h"
+#include "grader/base/csv.h"
+#include "grader/base/text.h"
+#include "grader/intake/unpack.h"
 
 /* ---- finding ------------------------------------------------------------- */
 
-/* "ada@2.tar.gz" -> ada, 2. The longest student's name that fits counts, since
- * names may hold points and @ themselves. */
+/* Split "ada@2.tar.gz" into ada and 2. The longest student's name that fits
+ * counts, because names may contain dots and @. */
 static const struct student *whose(const char *name, const struct roster *r,
                                    int *attempt)
 {
@@ -52,7 +52,8 @@ static void unknown(struct submissions *s, const char *name)
     }
 }
 
-/* The first two that would be the same attempt of a student, or of a group. */
+/* Find the first two that would be the same attempt of a student,
+ * or of a group. */
 static int find_same(const struct submissions *s, int *a, int *b)
 {
     for (*a = 0; *a < s->n; ++*a)
@@ -75,7 +76,7 @@ static int is_visible(const struct dirent *d)
     return d->d_name[0] != '.';
 }
 
-/* The times that DIR/submitted.csv says; -1 with err if it is damaged. */
+/* Read the times in DIR/submitted.csv. Returns -1 with err if it is damaged. */
 static int read_times(const char *dir, struct submissions *s, char *err,
                       size_t err_nbytes)
 {
@@ -211,15 +212,16 @@ static void put_header(FILE *out, const char *name, char type, size_t nbytes)
     snprintf(h.size, sizeof h.size, "%011o", (unsigned)nbytes);
     memset(h.sum, ' ', sizeof h.sum);
     if (type == '2')
-        strcpy(h.link, "elsewhere"); // where to says nothing about the student
+        // the target says nothing about the student
+        strcpy(h.link, "elsewhere");
     for (size_t i = 0; i < sizeof h; i++)
         sum += ((const unsigned char *)&h)[i];
     snprintf(h.sum, sizeof h.sum, "%06o", sum);
     fwrite(&h, sizeof h, 1, out);
 }
 
-/* A regular file's first bytes, as `path`, in blocks: one byte more than
- * allowed shows that it is too large. */
+/* Write a regular file as `path`, in blocks. One byte more than allowed is
+ * kept, to show that the file is too large. */
 static int put_file(FILE *out, int dir, const char *name, const char *path,
                     size_t most)
 {
@@ -244,7 +246,7 @@ static int put_file(FILE *out, int dir, const char *name, const char *path,
     return n >= 0 ? 0 : -1;
 }
 
-/* Put an entry of a folder: a file, or what stands in its place. */
+/* Write an entry of a folder: a file, or a stand-in for it. */
 static int put_entry(FILE *out, int dir, const char *name, const char *path,
                      size_t most, mode_t mode)
 {
@@ -279,8 +281,9 @@ static void *read_archive(int fd, size_t *nbytes)
 }
 
 /*
- * When the newest file in the archive was written; ROSTER_NEVER if it is none.
- * Another process looks: what an archive does to it is not done to the batch.
+ * When the newest file in the archive was written; ROSTER_NEVER if it isn't an
+ * archive. Another process reads it, so a malicious archive can't harm the
+ * batch.
  */
 static int64_t archive_time(int fd, const struct plan *p)
 {
@@ -311,13 +314,15 @@ static int64_t archive_time(int fd, const struct plan *p)
     return t;
 }
 
-/* A walk through a folder and those in it, for what may be of the plan. */
+/* A walk through a folder and its subfolders, for files that may
+ * be the plan's. */
 struct walk {
     const struct plan *plan;
-    FILE *out;      /* the tar, or NULL: only look */
-    int nentries;   /* so far */
-    int64_t newest; /* of the plan's files, in archives too ... */
-    int64_t any;    /* ... and of all regular files */
+    FILE *out;      /* the tar; NULL: only look */
+    int nentries;   /* entries so far */
+    int64_t newest; /* time of the newest of the plan's files,
+                       including archives */
+    int64_t any;    /* time of the newest of all regular files */
 };
 enum { WALK_DEPTH = 4, WALK_ENTRIES = 10000 };
 
@@ -362,14 +367,15 @@ static int walk_entry(struct walk *w, int dir, const char *name,
         look(w, dir, name, &st, planned);
         return 0;
     }
-    if (strlen(path) >= sizeof((struct header *)0)->name) // its depth remains
+    // drop the path; its depth remains
+    if (strlen(path) >= sizeof((struct header *)0)->name)
         snprintf(path, sizeof path, "%.*s%.80s", 2 * depth, "d/d/d/d/", name);
     return put_entry(w->out, dir, name, path,
                      planned ? SUBMISSION_MAX_FILE : SUBMISSION_MAX_ARCHIVE,
                      st.st_mode);
 }
 
-/* In the order of names; closes dir. */
+/* Walk in the order of names. Closes dir. */
 static int walk(struct walk *w, int dir, const char *above, int depth)
 {
     struct dirent **entry = NULL;
@@ -389,8 +395,8 @@ static int walk(struct walk *w, int dir, const char *above, int depth)
     return err;
 }
 
-/* The plan's files from the folder itself; those that aren't there may be in a
- * folder or an archive in it, or in another case. */
+/* Write the plan's files from the folder itself. Those that are missing may be
+ * in a subfolder or an archive, or have a name in another case. */
 static int put_folder(FILE *out, int dir, const struct plan *p)
 {
     struct walk w = {.plan = p, .out = out};
@@ -437,14 +443,14 @@ void *submission_read(const char *path, const struct plan *p, size_t *nbytes)
     if (fstat(fd, &st) == 0)
         data = S_ISDIR(st.st_mode)   ? read_folder(fd, p, nbytes)
                : S_ISREG(st.st_mode) ? read_archive(fd, nbytes)
-                                     : calloc(1, 1); // no bytes: no archive
+                                     : calloc(1, 1); // no bytes: not an archive
     const int why = errno;
     close(fd);
     errno = why;
     return data;
 }
 
-/* ---- when it was written ------------------------------------------------- */
+/* ---- time of writing ----------------------------------------------------- */
 
 int64_t submission_time(const char *path, const struct plan *p)
 {

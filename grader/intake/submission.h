@@ -1,18 +1,18 @@
 /*
- * submission.h: what was handed in, as found and as kept
+ * submission.h: submissions, as found and as kept
  *
  * In the folder of submissions, each student's is a folder or an archive (tar,
  * gzip, zip ...) named after the student, or the student's group: `ada`,
  * `ada.tar.gz`. Later attempts end in @N: `ada@2`, `ada@3.zip`.
  *
- * The folder may have a file submitted.csv (student,attempt,submitted), which
- * grade intake writes: when the learning system says they were handed in.
+ * The folder may have a file submitted.csv (student,attempt,submitted), written
+ * by grade intake, with the times that the learning system gives.
  *
- * Kept, and graded, are bytes: an archive's own, or, of a folder, a tar with
- * the plan's files and nothing else, the same for the same files. If one is not
- * in the folder itself, the tar also has what may be it: files of its name in
- * the folders below, in any case, and archives. What is
- * inside of an archive is looked at by the process that grades it, not here.
+ * Bytes are kept and graded: an archive's own bytes, or, for a folder, a tar
+ * with only the plan's files, which is the same for the same files. If one of
+ * them is not in the folder itself, the tar also has the candidates for it:
+ * files with its name in subfolders, in upper or lower case, and archives. Only
+ * the process that grades an archive looks inside it.
  */
 #ifndef GRADER_SUBMISSION_H
 #define GRADER_SUBMISSION_H
@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "grader/intake/roster.h"
 #include "judge/plan.h"
-#include "roster.h"
 
 enum {
     SUBMISSION_MAX_FILE = 1 << 20,     /* bytes of one submitted file */
@@ -32,20 +32,20 @@ struct submission {
     const struct student *student;
     int attempt;
     char *path;
-    int64_t modified; /* what DIR/submitted.csv says; or submission_time() */
-    int is_said;      /* it is the former */
+    int64_t modified; /* from DIR/submitted.csv, or submission_time() */
+    int is_said;      /* 1 if it is from submitted.csv */
 };
 
 struct submissions {
     struct submission *s; /* sorted by student, then attempt */
     int n;
-    int nunknown;      /* names that are no student's */
-    char unknown[256]; /* the first of them */
+    int nunknown;      /* number of names that belong to no student */
+    char unknown[256]; /* the first of these names */
 };
 
 /*
- * What the folder holds for the students of a roster. NULL with the reason in
- * err: it can't be read, or has two for one attempt.
+ * Find the submissions of a roster's students in a folder. NULL with the reason
+ * in err: the folder can't be read, or has two for one attempt.
  */
 struct submissions *submissions_find(const char *dir, const struct roster *r,
                                      const struct plan *p, char *err,
@@ -53,30 +53,30 @@ struct submissions *submissions_find(const char *dir, const struct roster *r,
 void submissions_free(struct submissions *s);
 
 /*
- * How many submissions have files of one minute, so that the files' own times
- * cannot be when they were handed in; 0 if those are fewer than three, or not
- * most of all. Those of which the roster or submitted.csv says when do not
- * count.
+ * The number of submissions whose files were written in the same minute, so
+ * that the files' times can't tell when they were handed in. 0 if there are
+ * fewer than three of them, or if they are a minority. Submissions with a time
+ * in the roster or in submitted.csv don't count.
  */
 int submissions_same_time(const struct submissions *s);
 
 /*
- * When it was last written, by its files' own times, s since 1970: the newest
- * of the plan's files, in folders or archives of any depth; of all files if
- * there is none; else of the thing itself. It is what the student's computer
- * says.
+ * When it was last written, by its files' own times, in s since 1970: the time
+ * of the newest of the plan's files, in folders or archives of any depth; if
+ * there is none, of the newest file; else of the submission itself. This is
+ * what the student's computer says.
  */
 int64_t submission_time(const char *path, const struct plan *p);
 
 /*
- * The bytes that are kept of the submission at path, for the caller to free.
- * NULL with errno set when this machine cannot read it. What a student can do
- * wrong is no error: it is in the bytes (a link stays a link, what is too large
- * stays too large), for the grading to say.
+ * The bytes to keep for the submission at path. The caller frees them. NULL
+ * with errno set if this machine cannot read it. A student's mistake is not an
+ * error here: it stays in the bytes (a link stays a link, a file that is too
+ * large stays too large), and the grading reports it.
  */
 void *submission_read(const char *path, const struct plan *p, size_t *nbytes);
 
-/* True if the plan asks for a file of this name, in any case. */
+/* True if the plan asks for a file with this name, in upper or lower case. */
 int submission_is_planned(const struct plan *p, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "unpack.h"
+#include "grader/intake/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -10,25 +10,25 @@
 #include <strings.h>  /* strcasecmp */
 #include <sys/stat.h> /* S_IFREG */
 
-#include "text.h"
+#include "grader/base/text.h"
 
 enum {
     MAX_ENTRIES = 10000,
     MAX_DEPTH = 6,
-    MAX_NESTED = 3, /* archives in archives */
+    MAX_NESTED = 3, /* archives within archives */
     MAX_TOTAL = 64 << 20,
 };
 
 struct taker {
-    struct archive *a; /* the innermost that is open, */
-    const char *bytes; /* and its bytes */
+    struct archive *a; /* the innermost open archive */
+    const char *bytes; /* bytes of that archive */
     size_t nbytes;
     struct unpack_file *file;
     int nfiles;
     int depth, nested, nentries;
-    int refused; /* not for damage: an outer archive is refused too */
-    size_t max_nbytes, total; /* bytes read so far */
-    int64_t newest;           /* of all regular files */
+    int refused; /* not because of damage: the outer archive is refused, too */
+    size_t max_nbytes, total; /* total: bytes read so far */
+    int64_t newest;           /* time of the newest regular file */
     char *why;
     size_t why_nbytes;
 };
@@ -39,7 +39,8 @@ static int damaged(struct taker *t, const char *what)
     return -1;
 }
 
-/* What is no archive that is opened here, or not a whole one. */
+/* Note an archive that is of an unknown kind or incomplete, and
+ * was not opened. */
 static int not_opened(struct taker *t)
 {
     static const struct {
@@ -68,8 +69,9 @@ static int refuse(struct taker *t, const char *what)
 int unpack_is_archive(const char *name)
 {
     static const char *const ends[] = {
-        ".zip",     ".tar", ".tgz",  ".tar.gz", ".tar.bz2", ".tar.xz",
-        ".tar.zst", ".txz", ".tbz2", ".7z",     ".rar"}; // to say so
+        ".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz",
+        // kinds that are recognised but not opened
+        ".tar.zst", ".txz", ".tbz2", ".7z", ".rar"};
     const size_t n = strlen(name);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t m = strlen(ends[i]);
@@ -80,8 +82,8 @@ int unpack_is_archive(const char *name)
 }
 
 /*
- * How many folders are above the last part of a path, which *last is set to. -1
- * for a path that leaves the folder it is unpacked in.
+ * The number of folders above the last part of a path, to which *last is set.
+ * -1 for a path that leaves the folder in which it is unpacked.
  */
 static int depth_of(const char *path, const char **last)
 {
@@ -108,7 +110,7 @@ static struct unpack_file *find(const struct taker *t, const char *name)
     return NULL;
 }
 
-/* Read the entry's bytes; whatever its header says of their number. */
+/* Read the entry's bytes, regardless of the size in its header. */
 static int take_data(struct taker *t, struct unpack_file *f)
 {
     f->data = malloc(t->max_nbytes + 1);
@@ -132,7 +134,7 @@ static int take_data(struct taker *t, struct unpack_file *f)
 
 static int take_archive(struct taker *t, const void *bytes, size_t nbytes);
 
-/* Put the name of the archive that t->why is about before it. */
+/* Prefix t->why with the name of the archive that it is about. */
 static void prefix_name(struct taker *t, const char *name)
 {
     char *const clean = text_clean(name, TEXT_NAME), *both;
@@ -143,8 +145,8 @@ static void prefix_name(struct taker *t, const char *name)
     free(clean);
 }
 
-/* An archive in the archive: one that is damaged is no more than a file that
- * nobody asked for, and t->why says so. */
+/* Read an archive within the archive. A damaged one is no worse than a file
+ * that was not asked for, and t->why names it. */
 static int take_nested(struct taker *t, const char *name, int depth)
 {
     struct unpack_file inner = {.name = ""};
@@ -169,7 +171,7 @@ static int take_nested(struct taker *t, const char *name, int depth)
     return err;
 }
 
-/* True if the new one, at that depth, is a better find than what f is. */
+/* True if a file at this depth is a better match than f. */
 static int is_better(const struct unpack_file *f, int depth, int wrong_case)
 {
     if (f->state == UNPACK_MISSING)
@@ -228,8 +230,8 @@ static int take_entry(struct taker *t, struct archive_entry *e)
     return 0;
 }
 
-/* Skipping an entry unpacks it too: what that comes to is capped by the bytes
- * that its header says, which libarchive holds it to. */
+/* Skip an entry. Skipping unpacks it, too, so the bytes that its header
+ * announces, which libarchive enforces, count towards the limit. */
 static int skip(struct taker *t, struct archive_entry *e)
 {
     const la_int64_t size =
@@ -258,7 +260,7 @@ static int take_all(struct taker *t)
     }
 }
 
-/* Leaves t->a closed. */
+/* Read an archive. Closes t->a. */
 static int take_archive(struct taker *t, const void *bytes, size_t nbytes)
 {
     t->bytes = bytes;
@@ -317,7 +319,8 @@ int64_t unpack_newest(const void *bytes, size_t nbytes,
                       .newest = UNPACK_NEVER,
                       .why = why,
                       .why_nbytes = sizeof why};
-    take_archive(&t, bytes, nbytes); // of what is damaged, the part before it
+    // if the archive is damaged, this reads the part before the damage
+    take_archive(&t, bytes, nbytes);
     for (int i = 0; i < nnames; i++) {
         if (file[i].data && file[i].modified > newest && file[i].modified > 0)
             newest = file[i].modified;

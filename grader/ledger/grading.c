@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "grading.h"
+#include "grader/ledger/grading.h"
 
 #include <fcntl.h>       /* open */
 #include <limits.h>      /* PATH_MAX */
@@ -30,18 +30,22 @@ static int whole(const json_t *j, const char *key)
 
 static struct grading_case case_of(const json_t *j)
 {
-    return (struct grading_case){.name = text(j, "name"),
-                                 .message = text(j, "message"),
-                                 .rerun = text(j, "rerun"),
-                                 .outcome = outcome_find(text(j, "outcome")),
-                                 .part = whole(j, "part"),
-                                 .ranks = whole(j, "ranks"),
-                                 .hidden =
-                                     json_is_true(json_object_get(j, "hidden")),
-                                 .score = number(j, "score"),
-                                 .max_score = number(j, "max_score"),
-                                 .time_us = number(j, "time_us"),
-                                 .reference_us = number(j, "reference_us")};
+    const json_t *const beneath = json_object_get(j, "beneath");
+    return (struct grading_case){
+        .name = text(j, "name"),
+        .message = text(j, "message"),
+        .rerun = text(j, "rerun"),
+        .outcome = outcome_find(text(j, "outcome")),
+        .part = whole(j, "part"),
+        .ranks = whole(j, "ranks"),
+        .hidden = json_is_true(json_object_get(j, "hidden")),
+        .score = number(j, "score"),
+        .max_score = number(j, "max_score"),
+        .time_us = number(j, "time_us"),
+        .reference_us = number(j, "reference_us"),
+        .unfinished = json_is_true(json_object_get(j, "unfinished")),
+        .beneath = number(beneath, "score"),
+        .beneath_message = text(beneath, "message")};
 }
 
 int grading_parse(struct grading *r, const char *body)
@@ -63,6 +67,7 @@ int grading_parse(struct grading *r, const char *body)
     r->max_score = json_number_value(json_object_get(j, "max_score"));
     r->backend = text(j, "backend");
     r->plan = text(json_object_get(r->json, "versions"), "plan");
+    r->members = text(r->json, "members");
     r->measured = json_is_true(json_object_get(j, "measured"));
     r->isolation = whole(json_object_get(j, "isolation"), "level");
     r->submitted =
@@ -108,7 +113,8 @@ static void add_file(crypto_generichash_state *s, const char *kit,
         close(fd);
 }
 
-/* What a verdict depends on: grader, runner, judges, simgpu. */
+/* Digest everything that a verdict depends on: grader, runner, judges,
+ * simgpu. */
 static void kit_digest(const char *kit, char hex[33])
 {
     static const char *const parts[] = {
@@ -151,7 +157,7 @@ void grading_plan_digest(const char *kit, const char *lab, char hex[33])
     sodium_bin2hex(hex, 33, hash, sizeof hash);
 }
 
-/* The first line that a command prints. */
+/* The first line of a command's output. */
 static void first_line(const char *command, char *out, size_t nbytes)
 {
     FILE *const f = popen(command, "re");

@@ -1,8 +1,8 @@
 /*
- * grading.h: a grading as it is kept, and what exports read of it
+ * grading.h: a grading as the ledger keeps it, and as exports read it
  *
- * What `grade run --json` writes is kept as it is, as "result" of a ledger
- * entry's body. Nobody but grading.c takes it apart.
+ * The output of `grade run --json` is kept, with its pictures compressed, as
+ * "result" of a ledger entry's body. Only grading.c parses it.
  */
 #ifndef GRADER_GRADING_H
 #define GRADER_GRADING_H
@@ -17,12 +17,16 @@ struct grading_case {
     enum outcome outcome;
     int part, ranks, hidden;
     double score, max_score, time_us, reference_us; /* times: NaN if none */
+    int unfinished; /* the run did not get to an answer */
+    double beneath; /* points without the suspicion; NaN: unknown */
+    const char *beneath_message;
 };
 
-struct grading { /* texts belong to json */
+struct grading { /* texts belong to json; pictures are packed (pack.h) */
     json_t *json;
     const char *lab, *title, *message, *notes, *seed, *timeline, *view,
-        *backend, *plan; /* its digest; "" if unknown */
+        *backend, *plan, /* plan: digest of the plan; "" if unknown */
+        *members;        /* who handed in with the student, "A,B", or "" */
     enum outcome outcome;
     double score, max_score;
     int64_t submitted;
@@ -31,16 +35,16 @@ struct grading { /* texts belong to json */
     int ncases;
 };
 
-/* From the body of a ledger's grading. 0, or -1 if it is none; release in
- * either case. */
+/* Parse the body of a ledger's grading. Returns 0, or -1 if it isn't one. Call
+ * grading_release() in either case. */
 int grading_parse(struct grading *r, const char *body);
 void grading_release(struct grading *r);
 
-/* As `grade run --json` would have written it, had it come that far. */
+/* The result that `grade run --json` would have written if it had run. */
 json_t *grading_infra(const char *lab, uint64_t seed, const char *why);
 
-/* What graded: digests of the kit's parts and of the lab's plan, compiler, MPI,
- * kernel, this node. */
+/* Versions of what graded: digests of the kit's parts and of the lab's plan;
+ * compiler, MPI, kernel, this node. */
 json_t *grading_versions(const char *kit, const char *lab);
 
 /* The digest of a lab's plan: visible and hidden cases, reference times. */

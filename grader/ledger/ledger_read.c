@@ -1,11 +1,12 @@
 /*
- * ledger_read.c: looking things up in a ledger, and checking it
+ * ledger_read.c: queries of a ledger, and its verification
  */
 #include <inttypes.h> /* PRId64 */
 #include <stdlib.h>   /* malloc */
 #include <string.h>   /* memcpy */
+#include <sys/stat.h> /* umask */
 
-#include "ledger_table.h"
+#include "grader/ledger/ledger_table.h"
 
 #define COLUMNS "SELECT id, kind, student, lab, attempt, digest, body, mac"
 
@@ -15,7 +16,8 @@ static const char *column(sqlite3_stmt *s, int i)
     return text ? (const char *)text : "";
 }
 
-struct ledger_entry ledger_row(sqlite3_stmt *s)
+/* The entry in columns 0 to 6 of COLUMNS. */
+static struct ledger_entry row_of(sqlite3_stmt *s)
 {
     return (struct ledger_entry){.id = sqlite3_column_int64(s, 0),
                                  .kind = column(s, 1),
@@ -24,6 +26,47 @@ struct ledger_entry ledger_row(sqlite3_stmt *s)
                                  .attempt = sqlite3_column_int(s, 4),
                                  .digest = column(s, 5),
                                  .body = column(s, 6)};
+}
+
+/* ---- reading back -------------------------------------------------------- */
+
+static int is_same(const struct ledger_entry *a, const struct ledger_entry *b)
+{
+    return a->id == b->id && a->attempt == b->attempt &&
+           strcmp(a->kind, b->kind) == 0 &&
+           strcmp(a->student, b->student) == 0 && strcmp(a->lab, b->lab) == 0 &&
+           strcmp(a->digest, b->digest) == 0 && strcmp(a->body, b->body) == 0;
+}
+
+int ledger_has_entry(struct ledger *l, const struct ledger_entry *e,
+                     const unsigned char mac[LEDGER_MAC])
+{
+    sqlite3_stmt *const s = ledger_prepare(
+        l, COLUMNS ", (SELECT max(id) FROM entry) FROM entry WHERE id = ?1");
+    int found = 0;
+    if (s && sqlite3_bind_int64(s, 1, e->id) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW) {
+        const struct ledger_entry have = row_of(s);
+        found = is_same(&have, e) && sqlite3_column_int64(s, 8) == e->id &&
+                sqlite3_column_bytes(s, 7) == LEDGER_MAC &&
+                memcmp(sqlite3_column_blob(s, 7), mac, LEDGER_MAC) == 0;
+    }
+    sqlite3_finalize(s);
+    return found;
+}
+
+int ledger_has_end(struct ledger *l, int64_t n,
+                   const unsigned char last[LEDGER_MAC])
+{
+    unsigned char mac[LEDGER_MAC];
+    sqlite3_stmt *const s = ledger_prepare(l, "SELECT entries, mac FROM head");
+    ledger_head_mac(l, n, last, mac);
+    const int good =
+        s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) == n &&
+        sqlite3_column_bytes(s, 1) == LEDGER_MAC &&
+        sodium_memcmp(sqlite3_column_blob(s, 1), mac, LEDGER_MAC) == 0;
+    sqlite3_finalize(s);
+    return good;
 }
 
 int ledger_each(struct ledger *l, const char *kind, const char *lab,
@@ -38,7 +81,7 @@ int ledger_each(struct ledger *l, const char *kind, const char *lab,
     sqlite3_bind_text(s, 1, kind, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 2, lab, -1, SQLITE_STATIC);
     while (!stop && sqlite3_step(s) == SQLITE_ROW) {
-        const struct ledger_entry e = ledger_row(s);
+        const struct ledger_entry e = row_of(s);
         stop = fn(&e, arg);
     }
     sqlite3_finalize(s);
@@ -80,20 +123,20 @@ static void fault(struct check *c, int64_t id, const char *what)
         fprintf(c->out, "entry %" PRId64 ": %s\n", id, what);
 }
 
-/* True if column i is a text without a NUL: the MAC covers what is before it,
- * and so does everything that reads it. */
+/* True if column i is a text without a NUL: the MAC, and all code that reads
+ * the text, cover only what precedes a NUL. */
 static int is_text(sqlite3_stmt *s, int i)
 {
     return sqlite3_column_type(s, i) == SQLITE_TEXT &&
            strlen(column(s, i)) == (size_t)sqlite3_column_bytes(s, i);
 }
 
-/* A row's own MAC goes into the next one's, so that one changed row is one
- * fault and not all that follow. */
+/* Check an entry. The row's stored MAC goes into the next one's, so that a
+ * changed row is one fault and doesn't spread to the rows after it. */
 static void check_entry(struct check *c, sqlite3_stmt *s)
 {
     unsigned char mac[LEDGER_MAC];
-    const struct ledger_entry e = ledger_row(s);
+    const struct ledger_entry e = row_of(s);
     const void *const have = sqlite3_column_blob(s, 7);
     if (e.id != c->n + 1)
         fault(c, e.id, "there are entries missing before this one");
@@ -124,23 +167,14 @@ static void check_entries(struct check *c)
 
 static void check_head(struct check *c)
 {
-    unsigned char mac[LEDGER_MAC];
-    sqlite3_stmt *const s =
-        ledger_prepare(c->l, "SELECT entries, mac FROM head");
-    int good = 0;
-    ledger_head_mac(c->l, c->n, c->last, mac);
-    if (s && sqlite3_step(s) == SQLITE_ROW)
-        good = sqlite3_column_int64(s, 0) == c->n &&
-               sqlite3_column_bytes(s, 1) == LEDGER_MAC &&
-               sodium_memcmp(sqlite3_column_blob(s, 1), mac, LEDGER_MAC) == 0;
-    if (!good)
+    if (!ledger_has_end(c->l, c->n, c->last))
         fault(c, c->n,
               "is not the last one that was written: entries were cut "
               "off");
-    sqlite3_finalize(s);
 }
 
-/* Every submission that an entry names is there, and is what was graded. */
+/* Check that every submission that an entry names exists, and is
+ * what was graded. */
 static void check_submissions(struct check *c)
 {
     sqlite3_stmt *const s = ledger_prepare(
@@ -160,8 +194,9 @@ static void check_submissions(struct check *c)
     sqlite3_finalize(s);
 }
 
-/* All that a database is made of, as one text to be freed by sqlite3_free();
- * NULL if it cannot be read. */
+/* The database's schema as one text, to be freed by sqlite3_free(); NULL if it
+ * can't be read. SQLite's own indexes are part of it, because an intruder can
+ * give a trigger one of SQLite's names. */
 static char *schema_of(sqlite3 *db)
 {
     sqlite3_stmt *s;
@@ -169,8 +204,7 @@ static char *schema_of(sqlite3 *db)
     if (sqlite3_prepare_v2(
             db,
             "SELECT type, name, tbl_name, sql FROM sqlite_schema "
-            "WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
-            "ORDER BY type, name",
+            "ORDER BY type, name, tbl_name, sql",
             -1, &s, NULL) != SQLITE_OK)
         return NULL;
     while (all && sqlite3_step(s) == SQLITE_ROW) {
@@ -184,20 +218,35 @@ static char *schema_of(sqlite3 *db)
     return all;
 }
 
-/* Tables and triggers are those that this program makes: no view in a table's
- * place, no trigger more or less. */
-static void check_schema(struct check *c)
+/* True if tables and triggers are exactly those that this program makes: no
+ * view replaces a table, no trigger is missing or additional. */
+int ledger_has_schema(sqlite3 *db)
 {
     sqlite3 *fresh = NULL;
-    char *want = NULL, *const have = schema_of(c->l->db);
+    char *want = NULL, *const have = schema_of(db);
     if (sqlite3_open(":memory:", &fresh) == SQLITE_OK &&
         sqlite3_exec(fresh, ledger_schema, NULL, NULL, NULL) == SQLITE_OK)
         want = schema_of(fresh);
-    if (!want || !have || strcmp(want, have) != 0)
-        fault(c, c->n, "the ledger's tables or triggers were changed");
+    const int same = want && have && strcmp(want, have) == 0;
     sqlite3_free(want);
     sqlite3_free(have);
     sqlite3_close(fresh);
+    return same;
+}
+
+/* Check that indexes lead to the rows of their tables, so that a search finds
+ * what a scan has checked. */
+static void check_indexes(struct check *c)
+{
+    sqlite3_stmt *const s = ledger_prepare(c->l, "PRAGMA integrity_check(1)");
+    char what[300];
+    if (!s || sqlite3_step(s) != SQLITE_ROW ||
+        strcmp(column(s, 0), "ok") != 0) {
+        snprintf(what, sizeof what, "the file is damaged: %.200s",
+                 s ? column(s, 0) : sqlite3_errmsg(c->l->db));
+        fault(c, c->n, what);
+    }
+    sqlite3_finalize(s);
 }
 
 int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST])
@@ -206,7 +255,9 @@ int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST])
     check_entries(&c);
     check_head(&c);
     check_submissions(&c);
-    check_schema(&c);
+    if (!ledger_has_schema(l->db))
+        fault(&c, c.n, "the ledger's tables or triggers were changed");
+    check_indexes(&c);
     if (head)
         sodium_bin2hex(head, LEDGER_DIGEST, c.last, LEDGER_MAC);
     return c.faults;
@@ -221,4 +272,23 @@ int ledger_has_head(struct ledger *l, const char *head)
         sqlite3_step(s) == SQLITE_ROW;
     sqlite3_finalize(s);
     return found;
+}
+
+int ledger_copy(struct ledger *l, const char *path)
+{
+    sqlite3 *to = NULL;
+    const mode_t mask = umask(077);
+    int err = sqlite3_open(path, &to);
+    umask(mask);
+    sqlite3_backup *const b =
+        err == SQLITE_OK ? sqlite3_backup_init(to, "main", l->db, "main")
+                         : NULL;
+    if (b) {
+        sqlite3_backup_step(b, -1);
+        err = sqlite3_backup_finish(b);
+    }
+    if (!b || err != SQLITE_OK)
+        snprintf(l->err, sizeof l->err, "%.300s: %s", path, sqlite3_errmsg(to));
+    sqlite3_close(to);
+    return b && err == SQLITE_OK ? 0 : -1;
 }

@@ -7,15 +7,17 @@
 #include <sodium.h> /* crypto_auth_* */
 #include <sqlite3.h>
 
-#include "ledger.h"
+#include "grader/ledger/ledger.h"
 
 enum { LEDGER_MAC = crypto_auth_BYTES };
 
 struct ledger {
     sqlite3 *db;
     unsigned char key[crypto_auth_KEYBYTES];
-    int64_t n;                      /* entries */
-    unsigned char last[LEDGER_MAC]; /* MAC of the last one; zeros before it */
+    int64_t n;                      /* number of entries */
+    unsigned char last[LEDGER_MAC]; /* MAC of the last entry; zeros if
+                                       there is none */
+    int beside;                     /* the key is next to the ledger */
     char err[512];
 };
 
@@ -27,13 +29,28 @@ void ledger_mac(const struct ledger *l, const unsigned char *before,
 void ledger_head_mac(const struct ledger *l, int64_t n,
                      const unsigned char *last, unsigned char mac[LEDGER_MAC]);
 
-/* Columns 0 to 6 of "SELECT id, kind, student, lab, attempt, digest, body". */
-struct ledger_entry ledger_row(sqlite3_stmt *s);
+/* Read the ledger's key, or make one for a new ledger. */
+int ledger_open_key(struct ledger *l, const char *path, const char *key,
+                    int make);
 
-/* The statements that make the tables. */
+/* The statements that create the tables. */
 extern const char ledger_schema[];
 
-/* Prepare a statement; NULL having set err. */
+/* True if the database has exactly these tables and triggers, and SQLite's
+ * indexes for them. */
+int ledger_has_schema(sqlite3 *db);
+
+/* True if what was just written is there: the last entry with its MAC, and the
+ * head of n entries. */
+int ledger_has_entry(struct ledger *l, const struct ledger_entry *e,
+                     const unsigned char mac[LEDGER_MAC]);
+int ledger_has_end(struct ledger *l, int64_t n,
+                   const unsigned char last[LEDGER_MAC]);
+
+/* Say what has failed, and why SQLite says so. Returns -1. */
+int ledger_fail(struct ledger *l, const char *what);
+
+/* Prepare a statement; NULL with err set on failure. */
 sqlite3_stmt *ledger_prepare(struct ledger *l, const char *sql);
 
 #endif
