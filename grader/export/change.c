@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "change.h"
+#include "grader/export/change.h"
 
 #include <math.h>   /* NAN */
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 #include <time.h>   /* strftime */
 
-#include "text.h"
+#include "grader/base/text.h"
 
 const char *const change_name[CHANGES] = {"override", "clear", "excuse",
                                           "extend", "comment"};
@@ -59,7 +59,8 @@ int change_is_suspected(const struct grading *g)
     return g->outcome == OUTCOME_SUSPECTED;
 }
 
-/* The outcome that follows from the cases', of a grading that has cases. */
+/* Set the outcome of a grading from the outcomes of its cases, if it has
+ * any. */
 static void sum_up(struct grading *g)
 {
     g->outcome = OUTCOME_PASS;
@@ -68,7 +69,7 @@ static void sum_up(struct grading *g)
             g->outcome = g->cases[i].outcome;
 }
 
-/* A person's word: no doubt is left of the whole. */
+/* Set the total to a person's score, which also settles any suspicion. */
 static void set_total(struct attempt *a, double score)
 {
     a->g.score = score;
@@ -85,15 +86,30 @@ static void set_case(struct attempt *a, struct grading_case *c, double score)
         sum_up(&a->g);
 }
 
+/* The verdict that the case would have without the suspicion. Ledgers have it
+ * from a certain version on; before that, all points were restored. */
+static void clear_case(struct attempt *a, struct grading_case *c)
+{
+    if (isnan(c->beneath)) {
+        set_case(a, c, c->max_score);
+        return;
+    }
+    set_case(a, c, c->beneath);
+    c->message = c->beneath_message;
+}
+
 static void apply_points(struct attempt *a, const struct change *c)
 {
     for (int i = 0; i < a->g.ncases; i++) {
         struct grading_case *const of = &a->g.cases[i];
         if (c->case_name && strcmp(of->name, c->case_name) != 0)
             continue;
-        if (c->kind == CHANGE_CLEAR && of->outcome == OUTCOME_SUSPECTED)
-            set_case(a, of, isnan(c->score) ? of->max_score : c->score);
-        else if (c->kind == CHANGE_OVERRIDE && c->case_name)
+        if (c->kind == CHANGE_OVERRIDE && c->case_name)
+            set_case(a, of, c->score);
+        else if (c->kind == CHANGE_CLEAR && of->outcome == OUTCOME_SUSPECTED &&
+                 isnan(c->score))
+            clear_case(a, of);
+        else if (c->kind == CHANGE_CLEAR && of->outcome == OUTCOME_SUSPECTED)
             set_case(a, of, c->score);
     }
     if (!c->case_name && !isnan(c->score) &&
@@ -101,7 +117,7 @@ static void apply_points(struct attempt *a, const struct change *c)
         set_total(a, c->score);
 }
 
-/* ---- what is shown of it ------------------------------------------------- */
+/* ---- text of a change ---------------------------------------------------- */
 
 static void put_when(FILE *f, int64_t t)
 {
@@ -119,10 +135,13 @@ static void note(struct row *r, const struct change *c,
     static const char *const says[CHANGES] = {"points set", "suspicion cleared",
                                               "excused", "deadline extended",
                                               "comment"};
+    static const char *const unsays[CHANGES] = {"points no longer set",
+                                                "suspicion no longer cleared",
+                                                "no longer excused", "", ""};
     char *text = NULL;
     size_t nbytes;
     FILE *const f = open_memstream(&text, &nbytes);
-    fprintf(f, "%s", c->undo ? "no longer excused" : says[c->kind]);
+    fprintf(f, "%s", (c->undo ? unsays : says)[c->kind]);
     if (c->kind <= CHANGE_CLEAR && r->nattempts > 1)
         fprintf(f, " of attempt %d", e->attempt);
     if (c->case_name)
@@ -148,7 +167,7 @@ static struct attempt *find_attempt(struct row *r, const struct ledger_entry *e)
     return NULL;
 }
 
-/* Points for a student who handed nothing in: on paper, say. */
+/* Give points to a student who handed in nothing, for work on paper, say. */
 static int give(struct row *r, const struct change *c,
                 const struct ledger_entry *e)
 {
@@ -159,21 +178,108 @@ static int give(struct row *r, const struct change *c,
     return 1;
 }
 
-void change_apply(struct row *r, const struct ledger_entry *e)
+/* ---- the changes of a ledger --------------------------------------------- */
+
+static int is_same(const char *a, const char *b)
 {
+    return strcmp(a, b) == 0;
+}
+
+int changes_last(const struct changes *c, const struct ledger_entry *like,
+                 const char *case_name)
+{
+    for (size_t i = c->n; i-- > 0;) {
+        const struct ledger_entry *const e = &c->entry[i];
+        if (c->undone[i] || e->attempt != like->attempt ||
+            !is_same(e->kind, like->kind) ||
+            !is_same(e->student, like->student) ||
+            !is_same(e->lab, like->lab) || !is_same(e->digest, like->digest))
+            continue;
+        json_t *const j = json_loads(e->body, 0, NULL);
+        const char *const of = json_string_value(json_object_get(j, "case"));
+        const int stands = !json_is_true(json_object_get(j, "undo")) &&
+                           (!case_name || (of && is_same(of, case_name)));
+        json_decref(j);
+        if (stands)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Keep an entry that is a change. One with undo takes an earlier one back. */
+static int keep(const struct ledger_entry *e, void *arg)
+{
+    struct changes *const c = arg;
     const int kind = change_find(e->kind);
-    json_t *const j = kind < 0 ? NULL : json_loads(e->body, 0, NULL);
+    if (kind < 0)
+        return 0;
+    json_t *const j = json_loads(e->body, 0, NULL);
+    const struct change change = parse((enum change_kind)kind, j);
+    const int undone = change.undo && kind <= CHANGE_CLEAR
+                           ? changes_last(c, e, change.case_name)
+                           : -1;
+    json_decref(j);
+    if (undone >= 0)
+        c->undone[undone] = 1;
+    c->entry = realloc(c->entry, (c->n + 1) * sizeof *c->entry);
+    c->undone = realloc(c->undone, c->n + 1);
+    if (!c->entry || !c->undone)
+        abort();
+    c->undone[c->n] = 0;
+    c->entry[c->n++] = (struct ledger_entry){.id = e->id,
+                                             .kind = strdup(e->kind),
+                                             .student = strdup(e->student),
+                                             .lab = strdup(e->lab),
+                                             .attempt = e->attempt,
+                                             .digest = strdup(e->digest),
+                                             .body = strdup(e->body)};
+    return 0;
+}
+
+void changes_load(struct changes *c, struct ledger *l, const char *lab)
+{
+    *c = (struct changes){.n = 0};
+    ledger_each(l, NULL, lab, keep, c);
+}
+
+void changes_release(struct changes *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct ledger_entry *const e = &c->entry[i];
+        const char *const texts[] = {e->kind, e->student, e->lab, e->digest,
+                                     e->body};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            free((char *)texts[k]);
+    }
+    free(c->entry);
+    free(c->undone);
+}
+
+/* Change an attempt's points, or those of work without a submission, unless
+ * the change is taken back. Returns 0 if it is about other bytes. */
+static int set_points(struct row *r, const struct change *c,
+                      const struct ledger_entry *e, int stands)
+{
+    struct attempt *const a = find_attempt(r, e);
+    if (a && stands)
+        apply_points(a, c);
+    else if (!a && stands)
+        return give(r, c, e);
+    return a || e->attempt == 0;
+}
+
+void changes_apply(const struct changes *all, size_t i, struct row *r)
+{
+    const struct ledger_entry *const e = &all->entry[i];
+    json_t *const j = json_loads(e->body, 0, NULL);
     if (!j)
         return;
-    const struct change c = parse((enum change_kind)kind, j);
-    struct attempt *const a = find_attempt(r, e);
+    const struct change c = parse((enum change_kind)change_find(e->kind), j);
     int counts = 1;
     switch (c.kind) {
     case CHANGE_OVERRIDE:
     case CHANGE_CLEAR:
-        if (a)
-            apply_points(a, &c);
-        counts = a || give(r, &c, e);
+        counts = set_points(r, &c, e, !c.undo && !all->undone[i]);
         break;
     case CHANGE_EXCUSE: r->excused = !c.undo; break;
     case CHANGE_EXTEND: r->deadline = c.deadline; break;

@@ -1,39 +1,49 @@
-#include "class.h"
+#include "grader/export/class.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "change.h"
+#include "grader/export/change.h"
 
 struct loader {
     struct export *e;
-    char *lab; /* the full name, once it is known */
+    char *lab; /* the full name, once known */
     int best;
-    char timezone[64]; /* the last batch's; "": UTC */
+    char timezone[64];   /* the last batch's; "": UTC */
+    struct roster *then; /* the roster when an entry was made */
 };
 
-/* "lab1" stands for "lab1-collectives". */
+/* True if the name is the full one, or its short form: "lab1" for
+ * "lab1-collectives". */
 static int is_lab(const char *full, const char *name)
 {
     const size_t n = strlen(name);
     return strncmp(full, name, n) == 0 && (!full[n] || full[n] == '-');
 }
 
-/* Rosters add up: each batch may have been of one section only. */
+/* Merge a batch's roster with those before: each batch may cover one section
+ * only. */
+static void join(struct roster **all, const json_t *batch)
+{
+    struct roster *const r = roster_from_json(json_object_get(batch, "roster"));
+    if (r)
+        *all = *all ? roster_join(*all, r) : r;
+}
+
 static int take_batch(const struct ledger_entry *b, void *arg)
 {
     struct loader *const l = arg;
     if (!is_lab(b->lab, l->lab))
         return 0;
     json_t *const j = json_loads(b->body, 0, NULL);
-    struct roster *const r = roster_from_json(json_object_get(j, "roster"));
-    if (r) {
-        l->e->roster = l->e->roster ? roster_join(l->e->roster, r) : r;
+    if (json_is_array(json_object_get(j, "roster"))) {
+        join(&l->e->roster, j);
         const char *const zone =
             json_string_value(json_object_get(j, "timezone"));
         snprintf(l->lab, 64, "%s", b->lab);
         snprintf(l->timezone, sizeof l->timezone, "%s", zone ? zone : "");
+        l->e->grace = (int)json_integer_value(json_object_get(j, "grace"));
     }
     json_decref(j);
     return 0;
@@ -47,7 +57,8 @@ static struct row *find(const struct export *e, const char *key)
     return s ? &e->row[s - e->roster->student] : NULL;
 }
 
-/* The place of an attempt of that number, made if need be. */
+/* The place of the attempt with this number, which is made if it
+ * doesn't exist. */
 static struct attempt *place_of(struct row *r, int number)
 {
     int at = 0;
@@ -65,43 +76,104 @@ static struct attempt *place_of(struct row *r, int number)
     return &r->attempts[at];
 }
 
-/* Of one attempt the last grading counts, unless it is infra: then what was
- * graded before it. */
-static void take_attempt(struct row *r, const struct ledger_entry *e)
+/* The last of several gradings of an attempt counts, unless it is infra; then
+ * the one before it does. But what a student has handed in counts rather than
+ * what a group had handed in that the student joined. */
+static void take_attempt(struct row *r, const struct ledger_entry *e,
+                         int joined)
 {
     struct grading new;
     const int bad = grading_parse(&new, e->body);
     struct attempt *const a = bad ? NULL : place_of(r, e->attempt);
-    if (!a || (a->id && a->g.outcome != OUTCOME_INFRA &&
-               new.outcome == OUTCOME_INFRA)) {
+    const int worse =
+        !a || (a->id && a->joined == joined && a->g.outcome != OUTCOME_INFRA &&
+               new.outcome == OUTCOME_INFRA);
+    if (worse || (a->id && joined && !a->joined)) {
         grading_release(&new);
         return;
     }
     grading_release(&a->g);
     a->g = new;
     a->id = e->id;
+    a->joined = joined;
     snprintf(a->student, sizeof a->student, "%s", e->student);
     snprintf(a->digest, sizeof a->digest, "%s", e->digest);
 }
 
-/* What one of a group handed in is everybody's in it. */
-static int take_grading(const struct ledger_entry *e, void *arg)
+/* True if both handed in together when the entry was made. */
+static int were_together(const struct loader *l, const char *a, const char *b)
+{
+    const struct student *const x = l->then ? roster_find(l->then, a) : NULL,
+                                *const y =
+                                    l->then ? roster_find(l->then, b) : NULL;
+    return strcmp(a, b) == 0 || (x && y && roster_together(x, y));
+}
+
+/* The number of the grading that an entry repeats; 0 if none. */
+static int64_t repeats(const struct ledger_entry *e)
+{
+    json_t *const j = json_loads(e->body, 0, NULL);
+    const int64_t id = json_integer_value(json_object_get(j, "regraded"));
+    json_decref(j);
+    return id;
+}
+
+/* Replace the grading with this number wherever it counts. Returns how often
+ * it did. */
+static int take_repeated(const struct loader *l, const struct ledger_entry *e,
+                         int64_t id)
+{
+    int n = 0;
+    for (int i = 0; i < l->e->nrows && id; i++) {
+        struct row *const r = &l->e->row[i];
+        for (int k = 0; k < r->nattempts; k++)
+            if (r->attempts[k].id == id) {
+                take_attempt(r, e, r->attempts[k].joined);
+                n++;
+                break;
+            }
+    }
+    return n;
+}
+
+/* Give a group's submission to all who were its members then, and to those who
+ * are now. A member who left since keeps the grade. */
+static void take_grading(struct loader *l, const struct ledger_entry *e)
+{
+    const struct row *const of = find(l->e, e->student);
+    if (!of || take_repeated(l, e, repeats(e)) > 0)
+        return;
+    for (int i = 0; i < l->e->nrows; i++) {
+        struct row *const r = &l->e->row[i];
+        const int was = were_together(l, r->student->key, e->student);
+        if (was || roster_together(r->student, of->student))
+            take_attempt(r, e, !was);
+    }
+}
+
+static int take_entry(const struct ledger_entry *e, void *arg)
 {
     struct loader *const l = arg;
-    struct row *const of = find(l->e, e->student);
-    for (int i = 0; of && i < l->e->nrows; i++)
-        if (roster_together(l->e->row[i].student, of->student))
-            take_attempt(&l->e->row[i], e);
+    if (strcmp(e->kind, "grading") == 0)
+        take_grading(l, e);
+    if (strcmp(e->kind, "batch") == 0) {
+        json_t *const j = json_loads(e->body, 0, NULL);
+        join(&l->then, j);
+        json_decref(j);
+    }
     return 0;
 }
 
-static int take_change(const struct ledger_entry *e, void *arg)
+static void take_changes(struct export *e)
 {
-    struct loader *const l = arg;
-    struct row *const r = find(l->e, e->student);
-    if (r)
-        change_apply(r, e);
-    return 0;
+    struct changes c;
+    changes_load(&c, e->ledger, e->lab);
+    for (size_t i = 0; i < c.n; i++) {
+        struct row *const r = find(e, c.entry[i].student);
+        if (r)
+            changes_apply(&c, i, r);
+    }
+    changes_release(&c);
 }
 
 /* ---- which one counts ---------------------------------------------------- */
@@ -112,22 +184,26 @@ static double less_late(const struct export *e, double score, int days_late)
     return left > 0 ? score * left : 0;
 }
 
-/* The deadline is today's, the time of handing in is the ledger's. */
+/* Finish an attempt: the deadline is the present one, the time of handing in
+ * is the ledger's. */
 static void finish_attempt(const struct export *e, const struct row *r,
                            struct attempt *a)
 {
     const int64_t said = roster_submitted(r->student, a->number);
     a->submitted = said != ROSTER_NEVER ? said : a->g.submitted;
-    a->days_late = r->deadline == ROSTER_NEVER
-                       ? a->g.days_late
-                       : roster_days_between(r->deadline, a->submitted,
-                                             r->student->late_days);
+    a->days_late =
+        r->deadline == ROSTER_NEVER
+            ? a->g.days_late
+            : roster_days_between(r->deadline,
+                                  roster_forgive(a->submitted, e->grace),
+                                  r->student->late_days);
     a->g.days_late = a->days_late;
     a->has_score = a->g.outcome != OUTCOME_INFRA && !change_is_suspected(&a->g);
     a->final = less_late(e, a->g.score, a->days_late);
 }
 
-/* Attempts come in order, so of two alike the later one counts. */
+/* True if attempt a counts rather than `than`. Attempts come in order, so of
+ * two equal ones the later counts. */
 static int counts_more(const struct attempt *a, const struct attempt *than,
                        int best)
 {
@@ -158,7 +234,8 @@ static void finish_row(const struct export *e, struct row *r, int best)
     snprintf(r->digest, sizeof r->digest, "%s", r->counts->digest);
 }
 
-/* Rows that were graded by one plan and rows by another are no one class. */
+/* Count the plans by which rows were graded: rows of different plans
+ * can't be compared. */
 static int count_plans(const struct export *e)
 {
     int n = 0;
@@ -188,7 +265,7 @@ static void make_rows(struct export *e)
 int class_load(struct export *e, char lab[64], int best, char *err,
                size_t err_nbytes)
 {
-    struct loader l = {e, lab, best, ""};
+    struct loader l = {.e = e, .lab = lab, .best = best};
     ledger_each(e->ledger, "batch", NULL, take_batch, &l);
     if (!e->roster) {
         snprintf(err, err_nbytes, "the ledger has no batch of %s", lab);
@@ -201,8 +278,11 @@ int class_load(struct export *e, char lab[64], int best, char *err,
     }
     e->lab = e->title = lab;
     make_rows(e);
-    ledger_each(e->ledger, "grading", lab, take_grading, &l);
-    ledger_each(e->ledger, NULL, lab, take_change, &l);
+    ledger_each(e->ledger, NULL, lab, take_entry, &l);
+    for (int i = 0; i < e->nmore; i++)
+        take_grading(&l, &e->more[i]);
+    roster_free(l.then);
+    take_changes(e);
     for (int i = 0; i < e->nrows; i++) {
         struct row *const r = &e->row[i];
         finish_row(e, r, best);
@@ -226,4 +306,12 @@ void class_release(struct export *e)
     }
     free(e->row);
     roster_free(e->roster);
+}
+
+const struct attempt *class_attempt(const struct row *r, int number)
+{
+    for (int i = 0; i < r->nattempts; i++)
+        if (r->attempts[i].number == number)
+            return &r->attempts[i];
+    return NULL;
 }

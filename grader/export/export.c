@@ -1,8 +1,8 @@
 /*
- * export.c: which grading counts, and what the formats share
+ * export.c: which grading counts, and functions that formats share
  */
 #define _GNU_SOURCE
-#include "export.h"
+#include "grader/export/export.h"
 
 #include <errno.h>  /* errno */
 #include <limits.h> /* PATH_MAX */
@@ -12,9 +12,9 @@
 #include <string.h> /* strcmp */
 #include <time.h>   /* strftime */
 
-#include "folder.h"
-#include "text.h"
-#include "verb.h"
+#include "grader/base/folder.h"
+#include "grader/base/text.h"
+#include "grader/base/verb.h"
 
 struct grading_case *export_cases(const struct row *r, char hidden[64], int *n)
 {
@@ -56,7 +56,7 @@ const char *export_outcome(const struct row *r)
     if (r->excused)
         return "excused";
     if (r->attempt)
-        return outcome_name[r->g.outcome];
+        return outcome_word(r->g.outcome, r->g.score);
     return r->has_score ? "given" : "missing";
 }
 
@@ -72,20 +72,12 @@ static const char *says(const struct row *r)
     return r->g.outcome == OUTCOME_SUSPECTED ? "a person will look at it" : "";
 }
 
-/* What is behind something else has "; " before it. */
-static FILE *next(FILE *f)
-{
-    if (ftell(f) > 0)
-        fputs("; ", f);
-    return f;
-}
-
 static void put_notes(FILE *f, const struct row *r)
 {
     size_t i;
     const json_t *note;
     json_array_foreach(r->notes, i, note)
-        fprintf(next(f), "%s", json_string_value(note));
+        fprintf(text_next(f), "%s", json_string_value(note));
 }
 
 char *export_feedback(const struct row *r)
@@ -98,13 +90,13 @@ char *export_feedback(const struct row *r)
         passed += r->g.cases[i].outcome == OUTCOME_PASS;
     fprintf(f, "%s", says(r));
     if (r->has_score && r->g.ncases)
-        fprintf(next(f), "%d of %d cases pass", passed, r->g.ncases);
+        fprintf(text_next(f), "%d of %d cases pass", passed, r->g.ncases);
     if (r->has_score && r->attempt && r->g.message[0])
-        fprintf(next(f), "%s", r->g.message);
+        fprintf(text_next(f), "%s", r->g.message);
     if (r->attempt && r->g.notes[0])
-        fprintf(next(f), "%s", r->g.notes);
+        fprintf(text_next(f), "%s", r->g.notes);
     if (r->has_score && r->days_late)
-        fprintf(next(f), "%d %s late", r->days_late,
+        fprintf(text_next(f), "%d %s late", r->days_late,
                 r->days_late == 1 ? "day" : "days");
     put_notes(f, r);
     fclose(f);
@@ -142,7 +134,8 @@ FILE *export_file(const struct export *e)
     return f;
 }
 
-/* Make the folders above a path's last part, below the first `keep` bytes. */
+/* Make the folders above the last part of a path, but not within its
+ * first `keep` bytes. */
 static int make_above(char *path, size_t keep)
 {
     for (char *p = path + keep; (p = strchr(p, '/')) != NULL; p++) {

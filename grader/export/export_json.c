@@ -7,8 +7,8 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 
-#include "export.h"
-#include "text.h"
+#include "grader/base/text.h"
+#include "grader/export/export.h"
 
 static json_t *clean(const char *text, size_t most)
 {
@@ -18,7 +18,7 @@ static json_t *clean(const char *text, size_t most)
     return j;
 }
 
-/* Two decimals, so that sums are what people see. */
+/* Two decimals, so that sums agree with what people see. */
 static json_t *points(double value)
 {
     return json_real(round(value * 100) / 100);
@@ -43,7 +43,8 @@ static json_t *gradescope_test(const struct grading_case *c, int number)
     return j;
 }
 
-/* Without a score: what is infra, or missing, is no zero. */
+/* Results without a score for infra and missing attempts, which are not
+ * zeros. */
 static json_t *gradescope(const struct row *r)
 {
     char hidden[64];
@@ -109,8 +110,11 @@ static json_t *classroom_test(const struct grading_case *c)
     return j;
 }
 
-/* The reporter adds the tests' points up: what being late costs, and what staff
- * changed of the whole, is a test of its own, which says so. */
+/*
+ * Add a test for what isn't in the cases. The reporter adds up the tests'
+ * points, so the cost of being late, and staff's changes to the whole, have to
+ * be a test, which says so.
+ */
 static void add_rest(json_t *tests, const struct row *r,
                      const struct grading_case *c, int n)
 {
@@ -176,14 +180,14 @@ int export_classroom(const struct export *e)
 
 /* ---- Autolab ------------------------------------------------------------- */
 
-/* The autograder's output ends in this line. */
+/* The autograder's output ends with this line. */
 int export_autolab(const struct export *e)
 {
     int err = 0;
     for (int i = 0; i < e->nrows && !err; i++) {
         const struct row *const r = &e->row[i];
         if (!r->has_score)
-            continue; // no line, no score
+            continue; // without a line there is no score
         FILE *const f = export_file_in(e, "%s.txt", r->student->key);
         char *const feedback = export_feedback(r);
         if (f)

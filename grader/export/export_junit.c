@@ -1,18 +1,17 @@
 /*
  * export_junit.c: JUnit XML
  *
- * A suite for each student, a test for each case. A wrong answer is a
- * `failure`, what never got to an answer (a crash, a hang, this machine) an
- * `error`, a submission that isn't there `skipped`. Times are the modelled
- * ones.
+ * There is a suite for each student and a test for each case. A wrong answer is
+ * a `failure`; a run that never got to an answer (a crash, a hang, this
+ * machine) is an `error`; a missing submission is `skipped`. Times are
+ * modelled.
  */
 #define _GNU_SOURCE
 #include <math.h>   /* isnan */
 #include <stdlib.h> /* free */
-#include <string.h> /* strncmp */
 
-#include "export.h"
-#include "text.h"
+#include "grader/base/text.h"
+#include "grader/export/export.h"
 
 static void attribute(FILE *f, const char *name, const char *value)
 {
@@ -30,14 +29,10 @@ static void text(FILE *f, const char *value)
     free(clean);
 }
 
-/* Did the run end before there was an answer? */
+/* True if there was no answer that could be wrong. */
 static int is_error(const struct grading_case *c)
 {
-    static const char *const ends[] = {"the run ", "rank "};
-    if (c->outcome == OUTCOME_INFRA)
-        return 1;
-    return strncmp(c->message, ends[0], strlen(ends[0])) == 0 ||
-           strstr(c->message, "did not get to the end") != NULL;
+    return c->outcome == OUTCOME_INFRA || c->unfinished;
 }
 
 static int has_failed(const struct grading_case *c)
@@ -64,7 +59,7 @@ static void test(FILE *f, const struct row *r, const struct grading_case *c)
     fprintf(f, "</%s>\n    </testcase>\n", tag);
 }
 
-/* A student without cases: one test that says why. */
+/* For a student without cases, write one test that says why. */
 static void only_test(FILE *f, const struct row *r)
 {
     const char *const tag = !r->attempt                     ? "skipped"

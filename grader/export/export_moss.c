@@ -1,22 +1,24 @@
 /*
- * export_moss.c: submissions as folders, and the list that MOSS takes
+ * export_moss.c: submissions as folders, and a list for MOSS
  *
- * MOSS is a service of Stanford: what is uploaded there is the course's
- * decision, so this writes the files and the command line, and sends nothing.
+ * MOSS is a service of Stanford. Whether to upload anything there is the
+ * course's decision, so this writes the files and the command line but sends
+ * nothing.
  */
 #define _GNU_SOURCE
 #include <stdlib.h> /* free */
 #include <string.h> /* strrchr */
 #include <unistd.h> /* access */
 
-#include "export.h"
-#include "file.h"
-#include "place.h"
-#include "submission.h"
-#include "unpack.h"
-#include "verb.h"
+#include "grader/base/file.h"
+#include "grader/base/verb.h"
+#include "grader/export/export.h"
+#include "grader/intake/submission.h"
+#include "grader/intake/unpack.h"
+#include "grader/job/place.h"
 
-/* Write the plan's files of one submission to OUT/KEY/; how many, or -1. */
+/* Write the plan's files of one submission to OUT/KEY/. Returns their
+ * number, or -1. */
 static int write_files(const struct export *e, const struct row *r,
                        const struct plan *p)
 {
@@ -50,7 +52,7 @@ static int is_code(const char *name)
     return dot && strcmp(dot, ".txt") != 0;
 }
 
-/* MOSS' list has each kind of file that the lab has: *.c, *.cu. */
+/* List each kind of file that the lab has: *.c, *.cu. */
 static void put_files(FILE *list, const char *key, const struct plan *p, int n)
 {
     for (int i = 0; i < p->nfiles && n > 0; i++) {
@@ -64,7 +66,7 @@ static void put_files(FILE *list, const char *key, const struct plan *p, int n)
     }
 }
 
-/* The lab's own files, which MOSS is to leave out: OUT/base/. */
+/* Write the lab's own files, which MOSS should ignore, to OUT/base/. */
 static int write_base(const struct export *e, const struct place *p,
                       char options[2048])
 {
@@ -76,7 +78,8 @@ static int write_base(const struct export *e, const struct place *p,
         snprintf(to, sizeof to, "%s/base/%s", e->out, name);
         if (!is_code(name) || access(from, R_OK) != 0)
             continue;
-        FILE *const f = export_file_in(e, "base/%s", name); // and its folder
+        // creates the folder, too
+        FILE *const f = export_file_in(e, "base/%s", name);
         if (!f || export_close(e, f) != 0 || file_copy(from, to) != 0)
             return -1;
         const size_t n = strlen(options);

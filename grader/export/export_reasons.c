@@ -1,14 +1,14 @@
 /*
- * export_reasons.c: the class' cases: how many pass, and why others have none
+ * export_reasons.c: a class's cases: how many pass, and why others don't
  */
 #include <ctype.h>  /* isdigit */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
-#include "export_html.h"
-#include "html.h"
+#include "grader/export/export_pages.h"
+#include "grader/export/page.h"
 
-/* pass, partial, fail, not written: of one case, over the class. */
+/* Count how one case went over the class: pass, partial, fail, not written. */
 static void count_case(const struct export *e, const char *name, int count[4])
 {
     for (int i = 0; i < e->nrows; i++)
@@ -22,39 +22,23 @@ static void count_case(const struct export *e, const char *name, int count[4])
         }
 }
 
-static void case_row(FILE *f, const struct export *e,
-                     const struct grading_case *c)
-{
-    int count[4] = {0};
-    count_case(e, c->name, count);
-    const int all = count[0] + count[1] + count[2] + count[3];
-    fprintf(f, "<tr><th scope=\"row\" class=\"c\">");
-    html_text(f, c->name);
-    fprintf(f, "%s</th><td class=\"n\">",
-            c->hidden ? " <span class=\"dim\">hidden</span>" : "");
-    html_points(f, c->max_score);
-    fprintf(f, "</td><td class=\"n\">%d</td><td class=\"n\">%d %%</td><td>",
-            count[0], all ? (100 * count[0] + all / 2) / all : 0);
-    html_bar(f, count);
-    fprintf(f, "</td></tr>\n");
-}
-
-static void case_table(FILE *f, const struct export *e)
+json_t *export_class_cases(const struct export *e)
 {
     const struct row *most = NULL;
+    json_t *const all = json_array();
     for (int i = 0; i < e->nrows; i++)
         if (!most || e->row[i].g.ncases > most->g.ncases)
             most = &e->row[i];
-    fprintf(f, "<h2 id=\"cases\">Cases</h2>\n<p class=\"key dim\"><i "
-               "style=\"background:var(--pass)\"></i>pass<i "
-               "style=\"background:var(--part)\"></i>partial<i "
-               "style=\"background:var(--fail)\"></i>fail<i "
-               "style=\"background:var(--none)\"></i>not written</p>\n");
-    html_table(f, "", "How many pass, of those whose case was judged",
-               "case|#points|#pass|#rate|class");
-    for (int i = 0; most && i < most->g.ncases; i++)
-        case_row(f, e, &most->g.cases[i]);
-    fprintf(f, "</tbody></table>\n");
+    for (int i = 0; most && i < most->g.ncases; i++) {
+        const struct grading_case *const c = &most->g.cases[i];
+        int n[4] = {0};
+        count_case(e, c->name, n);
+        json_array_append_new(
+            all, json_pack("{s:o, s:b, s:f, s:[i,i,i,i]}", "name",
+                           page_text(c->name), "hidden", c->hidden, "max",
+                           c->max_score, "count", n[0], n[1], n[2], n[3]));
+    }
+    return all;
 }
 
 /* ---- why there are no points --------------------------------------------- */
@@ -64,7 +48,7 @@ enum { REASON = 160 };
 struct reason {
     char text[REASON];
     int cases, students;
-    const struct row *last; /* student that was counted */
+    const struct row *last; /* the last student counted */
 };
 
 struct reasons {
@@ -72,7 +56,8 @@ struct reasons {
     int n;
 };
 
-/* The first line of a message; numbers in it are N, so that alike are alike. */
+/* The first line of a message, with numbers replaced by N so that similar
+ * ones are equal. */
 static void plain(const char *message, char out[REASON])
 {
     size_t n = 0;
@@ -116,7 +101,7 @@ static int by_count(const void *x, const void *y)
                                 : strcmp(a->text, b->text);
 }
 
-static void reason_table(FILE *f, const struct export *e)
+json_t *export_class_reasons(const struct export *e)
 {
     enum { MOST = 15 };
     struct reasons all = {NULL, 0};
@@ -131,21 +116,12 @@ static void reason_table(FILE *f, const struct export *e)
     }
     if (all.n)
         qsort(all.r, (size_t)all.n, sizeof *all.r, by_count);
-    fprintf(f, "<h2 id=\"reasons\">Why there are no points</h2>\n");
-    html_table(f, "", "Of cases without any; N stands for numbers",
-               "reason|#students|#cases");
-    for (int i = 0; i < all.n && i < MOST; i++) {
-        fprintf(f, "<tr><th scope=\"row\">");
-        html_text(f, all.r[i].text);
-        fprintf(f, "</th><td class=\"n\">%d</td><td class=\"n\">%d</td></tr>\n",
-                all.r[i].students, all.r[i].cases);
-    }
-    fprintf(f, "</tbody></table>\n");
+    json_t *const shown = json_array();
+    for (int i = 0; i < all.n && i < MOST; i++)
+        json_array_append_new(shown, json_pack("{s:o, s:i, s:i}", "text",
+                                               page_text(all.r[i].text),
+                                               "students", all.r[i].students,
+                                               "cases", all.r[i].cases));
     free(all.r);
-}
-
-void export_case_tables(FILE *f, const struct export *e)
-{
-    case_table(f, e);
-    reason_table(f, e);
+    return shown;
 }

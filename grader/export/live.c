@@ -1,15 +1,15 @@
 #define _GNU_SOURCE
-#include "live.h"
+#include "grader/export/live.h"
 
 #include <glob.h>   /* glob */
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
-#include "class.h"
-#include "html.h"
-#include "places.h"
+#include "grader/export/class.h"
+#include "grader/export/page.h"
+#include "grader/export/places.h"
 
-/* Submissions in the spool: those that are at work now. */
+/* The submissions in the spool, which are being graded now. */
 static int count_running(const char *ledger)
 {
     char pattern[4096];
@@ -21,12 +21,8 @@ static int count_running(const char *ledger)
     return n;
 }
 
-static void tile(FILE *f, int n, const char *what)
-{
-    fprintf(f, "<div><b>%d</b>%s</div>", n, what);
-}
-
-static void progress(FILE *f, const struct export *e, const char *ledger)
+/* Counts of students; excused ones are in none of the first three. */
+static json_t *progress(const struct export *e, const char *ledger)
 {
     int count[OUTCOMES] = {0}, graded = 0, excused = 0;
     for (int i = 0; i < e->nrows; i++) {
@@ -36,45 +32,27 @@ static void progress(FILE *f, const struct export *e, const char *ledger)
         if (r->attempt && !r->excused)
             count[r->g.outcome]++;
     }
-    fprintf(f,
-            "<h2>Grading</h2>\n<p role=\"status\">%d of %d students</p>\n"
-            "<progress max=\"%d\" value=\"%d\" style=\"width:100%%\" "
-            "aria-label=\"students graded\"></progress>\n"
-            "<div class=\"tiles\">",
-            graded, e->nrows, e->nrows, graded);
-    tile(f, count[OUTCOME_PASS], "full marks");
-    tile(f, count[OUTCOME_FAIL], "some points missing");
-    tile(f, count[OUTCOME_SUSPECTED] + count[OUTCOME_INFRA], "not final");
-    if (excused)
-        tile(f, excused, "excused");
-    tile(f, count_running(ledger), "running now");
-    fprintf(f, "</div>\n");
-    html_histogram(f, e);
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "students",
+                     e->nrows, "graded", graded, "pass", count[OUTCOME_PASS],
+                     "fail", count[OUTCOME_FAIL], "open",
+                     count[OUTCOME_SUSPECTED] + count[OUTCOME_INFRA], "excused",
+                     excused, "running", count_running(ledger));
 }
 
-static void leaderboard(FILE *f, const struct export *e)
+static json_t *leaderboard(const struct export *e)
 {
     enum { MOST = 100 };
     int n;
     struct place_of *const p = places_list(e, &n);
-    fprintf(f, "<h2>Leaderboard</h2>\n");
-    html_table(f, "",
-               "By points, then by the modelled times of the timed "
-               "cases. Names are pseudonyms",
-               "#rank|name|#points|#time");
-    for (int i = 0; i < n && i < MOST; i++) {
-        fprintf(f,
-                "<tr><td class=\"n\">%d</td><th scope=\"row\" class=\"w\">%s"
-                "</th><td class=\"n\">",
-                p[i].place, p[i].name);
-        html_points(f, p[i].score);
-        fprintf(f, "</td><td class=\"n\">");
-        if (p[i].time_us > 0)
-            fprintf(f, "%.2f us", p[i].time_us);
-        fprintf(f, "</td></tr>\n");
-    }
-    fprintf(f, "</tbody></table>\n");
+    json_t *const all = json_array();
+    for (int i = 0; i < n && i < MOST; i++)
+        json_array_append_new(
+            all, json_pack("{s:i, s:s, s:f, s:o}", "place", p[i].place, "name",
+                           p[i].name, "score", p[i].score, "time_us",
+                           p[i].time_us > 0 ? json_real(p[i].time_us)
+                                            : json_null()));
     free(p);
+    return all;
 }
 
 char *live_page(const char *ledger, const char *key, const char *lab,
@@ -88,13 +66,12 @@ char *live_page(const char *ledger, const char *key, const char *lab,
         return NULL;
     if (class_load(&e, full, 0, err, err_nbytes) == 0) {
         FILE *const f = open_memstream(&page, nbytes);
-        html_begin(f, e.title, NULL, LIVE_EVERY_SEC);
-        fprintf(f, "<h1>");
-        html_text(f, e.title);
-        fprintf(f, "</h1>\n");
-        progress(f, &e, ledger);
-        leaderboard(f, &e);
-        html_end(f, NULL);
+        json_t *const data = progress(&e, ledger);
+        json_object_set_new(data, "title", page_text(e.title));
+        json_object_set_new(data, "scores", page_scores(&e));
+        json_object_set_new(data, "max", json_real(e.max_score));
+        json_object_set_new(data, "places", leaderboard(&e));
+        page_write(f, PAGE_LIVE, e.title, LIVE_EVERY_SEC, data);
         fclose(f);
     }
     class_release(&e);

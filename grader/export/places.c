@@ -1,4 +1,4 @@
-#include "places.h"
+#include "grader/export/places.h"
 
 #include <math.h>   /* isnan */
 #include <stdlib.h> /* qsort */

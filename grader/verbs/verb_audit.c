@@ -3,9 +3,9 @@
  */
 #include <stdio.h> /* printf */
 
-#include "audit.h"
-#include "names.h"
-#include "verb.h"
+#include "grader/base/names.h"
+#include "grader/verbs/verbs.h"
+#include "grader/vet/audit.h"
 
 struct options {
     int by_nvcc;

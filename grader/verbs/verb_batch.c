@@ -7,9 +7,9 @@
 #include <stdio.h>  /* printf */
 #include <unistd.h> /* sysconf */
 
-#include "batch.h"
-#include "sandbox.h"
-#include "verb.h"
+#include "grader/batch/batch.h"
+#include "grader/sandbox/sandbox.h"
+#include "grader/verbs/verbs.h"
 
 #define AT(member) offsetof(struct batch_options, member)
 static const char *const executors[] = {"local", "slurm", NULL};
@@ -23,7 +23,8 @@ static const struct verb_option known[] = {
     VERB_OPTION(VERB_TEXT, "submissions", "DIR", AT(submissions),
                 "a folder or an archive for each student", .required = 1),
     VERB_OPTION(VERB_TEXT, "ledger", "FILE", AT(ledger),
-                "SQLite; made if there is none, with FILE.key", .required = 1),
+                "SQLite; made if there is none, with a key (grade key)",
+                .required = 1),
     VERB_OPTION(VERB_TEXT, "lab", "LAB", AT(lab), "lab1, or its full name",
                 .required = 1),
     VERB_OPTION(VERB_TEXT, "key", "FILE", AT(key),
@@ -46,7 +47,7 @@ static const struct verb_option known[] = {
                 "local (default) or slurm", .words = executors),
     VERB_OPTION(VERB_TEXT, "config", "FILE", AT(config),
                 "for slurm: YAML with account, partition, gpus, time,\n"
-                "per_job, setup ... (grader/slurm_config.h)"),
+                "per_job, setup ... (grader/batch/slurm_config.h)"),
     VERB_OPTION(VERB_TEXT, "gpu", "NAME", AT(gpu),
                 "for slurm: which of the config's partitions"),
     VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),

@@ -6,9 +6,9 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
-#include "class.h"
-#include "folder.h"
-#include "verb.h"
+#include "grader/base/folder.h"
+#include "grader/export/class.h"
+#include "grader/verbs/verbs.h"
 
 static const struct {
     const char *name;
@@ -59,7 +59,7 @@ static const struct verb_option known[] = {
                 "the ledger's key, if it is elsewhere"),
     {.name = NULL}};
 
-/* The formats as lines of the help; for the caller to free. */
+/* The formats as lines of the help, which the caller frees. */
 static char *formats_text(void)
 {
     char *text = NULL;
@@ -82,7 +82,7 @@ static int find_format(const char *name)
     return -1;
 }
 
-/* What a reader of the export should know, and the format may not say. */
+/* Print what a reader of the export should know and the format may not say. */
 static void warn(const struct export *e)
 {
     int suspected = 0;

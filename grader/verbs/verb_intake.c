@@ -1,16 +1,13 @@
 /*
  * verb_intake.c: grade intake
  *
- * From what a learning system lets a course download to the folder that `grade
- * batch` takes: OUT/KEY, or OUT/KEY@N, for each student, with the files as they
- * were handed in. Nothing in it is run or compiled; links are left out.
- * OUT/submitted.csv has the times that the system knows.
+ * Turns a learning system's download into the folder that `grade batch` takes:
+ * OUT/KEY, or OUT/KEY@N, for each student, with the files as they were handed
+ * in. Nothing in it is run or compiled; links are left out. OUT/submitted.csv
+ * has the times that the system knows.
  */
 #define _GNU_SOURCE
-#include <archive.h>
-#include <archive_entry.h>
 #include <dirent.h>   /* scandir */
-#include <fcntl.h>    /* openat */
 #include <limits.h>   /* PATH_MAX */
 #include <stdio.h>    /* printf */
 #include <stdlib.h>   /* free */
@@ -20,16 +17,16 @@
 #include <unistd.h>   /* close */
 
 #include "base/temp.h"
-#include "base/whole.h"
-#include "download.h"
-#include "export.h"
-#include "folder.h"
-#include "match.h"
-#include "place.h"
-#include "submission.h"
-#include "text.h"
-#include "unpack.h"
-#include "verb.h"
+#include "grader/base/folder.h"
+#include "grader/base/text.h"
+#include "grader/export/export.h"
+#include "grader/intake/copy.h"
+#include "grader/intake/download.h"
+#include "grader/intake/match.h"
+#include "grader/intake/submission.h"
+#include "grader/intake/unpack.h"
+#include "grader/job/place.h"
+#include "grader/verbs/verbs.h"
 
 struct options {
     const char *roster, *lab, *out, *pattern, *timezone;
@@ -53,7 +50,8 @@ static const struct verb_option known[] = {
     VERB_OPTION(VERB_TEXT, "pattern", "PATTERN", AT(pattern),
                 "how names tell whose a file is, e.g. '{name}-{id}_{file}'"),
     VERB_OPTION(VERB_NUMBER, "attempt", "N", AT(attempt),
-                "what this download has is each student's attempt N",
+                "what this download has is each student's attempt N; those\n"
+                "who handed in the same as before have none",
                 .least = 1, .most = 9999),
     VERB_OPTION(VERB_TEXT, "timezone", "ZONE", AT(timezone),
                 "of times without one (default UTC): Europe/Berlin"),
@@ -70,112 +68,10 @@ static const struct verb intake_verb = {
         "name to hand in.\n\nExit status: 0 all students have a submission and "
         "all names a student, 1 not so,\n2 usage, 3 this machine's fault."};
 
-/* ---- the download as a folder -------------------------------------------- */
-
-/* Unpack the course's own download; paths that lead out of it are refused. */
-static int unpack(const char *path, const char *dir)
-{
-    struct archive *const in = archive_read_new(), *const out =
-                                                       archive_write_disk_new();
-    struct archive_entry *e;
-    char to[2 * PATH_MAX];
-    int r = ARCHIVE_FATAL;
-    archive_read_support_format_tar(in);
-    archive_read_support_format_zip(in);
-    archive_read_support_filter_all(in);
-    archive_write_disk_set_options(out, ARCHIVE_EXTRACT_TIME |
-                                            ARCHIVE_EXTRACT_SECURE_NODOTDOT |
-                                            ARCHIVE_EXTRACT_SECURE_SYMLINKS);
-    if (archive_read_open_filename(in, path, 65536) == ARCHIVE_OK)
-        while ((r = archive_read_next_header(in, &e)) >= ARCHIVE_WARN &&
-               r != ARCHIVE_EOF) {
-            const char *const name = archive_entry_pathname(e);
-            if (archive_entry_filetype(e) != S_IFREG || !name ||
-                archive_entry_hardlink(e))
-                continue; // folders are made for what is in them
-            snprintf(to, sizeof to, "%s/%s", dir, name);
-            archive_entry_set_pathname(e, to);
-            archive_entry_set_perm(e, 0600);
-            if (archive_read_extract2(in, e, out) != ARCHIVE_OK) {
-                r = ARCHIVE_FATAL;
-                break;
-            }
-        }
-    if (r != ARCHIVE_EOF)
-        verb_wrong("intake", "%s: %s", path,
-                   archive_error_string(in) ? archive_error_string(in)
-                                            : "cannot be unpacked");
-    archive_read_free(in);
-    archive_write_free(out);
-    return r == ARCHIVE_EOF ? 0 : -1;
-}
-
 /* ---- copying ------------------------------------------------------------- */
 
-enum { DEPTH = 6 };
-
-/* A regular file, with its time. */
-static int copy_file(const char *from, const char *to)
-{
-    char chunk[65536];
-    struct stat st;
-    ssize_t n = -1;
-    size_t total = 0;
-    const int in = open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (in < 0 || fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {
-        if (in >= 0)
-            close(in);
-        return 0; // a link, a fifo: not taken
-    }
-    const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    while (out >= 0 && total <= SUBMISSION_MAX_ARCHIVE &&
-           (n = read(in, chunk, sizeof chunk)) > 0 &&
-           whole_put(write, out, chunk, (size_t)n) == 0)
-        total += (size_t)n;
-    const struct timespec times[2] = {st.st_atim, st.st_mtim};
-    const int failed = n > 0 ? total <= SUBMISSION_MAX_ARCHIVE : n < 0;
-    if (out >= 0) {
-        futimens(out, times);
-        close(out);
-    }
-    close(in);
-    return failed ? -1 : 0;
-}
-
-static int is_visible(const struct dirent *d)
-{
-    return d->d_name[0] != '.' && strcmp(d->d_name, "__MACOSX") != 0;
-}
-
-static int copy(const char *from, const char *to, int depth)
-{
-    struct dirent **entry = NULL;
-    struct stat st;
-    int err = 0;
-    if (lstat(from, &st) != 0)
-        return -1;
-    if (!S_ISDIR(st.st_mode))
-        return copy_file(from, to);
-    if (depth == DEPTH)
-        return 0;
-    const int n = mkdir(to, 0700) == 0 || depth == 0
-                      ? scandir(from, &entry, is_visible, alphasort)
-                      : -1;
-    for (int i = 0; i < n; i++) {
-        char a[PATH_MAX], b[PATH_MAX];
-        const int fits =
-            snprintf(a, sizeof a, "%s/%s", from, entry[i]->d_name) < PATH_MAX &&
-            snprintf(b, sizeof b, "%s/%s", to, entry[i]->d_name) < PATH_MAX;
-        if (fits && !err)
-            err = copy(a, b, depth + 1);
-        free(entry[i]);
-    }
-    free(entry);
-    return n < 0 ? -1 : err;
-}
-
-/* Uploads of one name are numbered by the system: p2p-1.c, "p2p (2).c". The
- * number is taken off if a file of the plan is left. */
+/* The system numbers uploads with the same name: p2p-1.c, "p2p (2).c". Remove
+ * the number if that gives the name of a file of the plan. */
 static void unnumbered(const char *name, const struct plan *p, char out[256])
 {
     snprintf(out, 256, "%.200s", name);
@@ -199,17 +95,26 @@ struct intake {
     const struct plan *plan;
     const struct roster *roster;
     struct download *d;
-    FILE *times;
-    int nstudents, nmissing, nunknown;
+    int nstudents, nmissing, nunknown, nsame;
 };
+
+static int attempt_of(const struct intake *in, const struct item *it)
+{
+    return in->o->attempt ? in->o->attempt : it->attempt;
+}
+
+static void folder_of(const struct intake *in, const struct student *s,
+                      int attempt, char out[PATH_MAX])
+{
+    snprintf(out, PATH_MAX, "%s/%s", in->o->out, s->key);
+    if (attempt > 1)
+        snprintf(out + strlen(out), PATH_MAX - strlen(out), "@%d", attempt);
+}
 
 static void key_of(const struct intake *in, const struct item *it,
                    char out[PATH_MAX])
 {
-    const int attempt = in->o->attempt ? in->o->attempt : it->attempt;
-    snprintf(out, PATH_MAX, "%s/%s", in->o->out, it->student->key);
-    if (attempt > 1)
-        snprintf(out + strlen(out), PATH_MAX - strlen(out), "@%d", attempt);
+    folder_of(in, it->student, attempt_of(in, it), out);
 }
 
 static int take_item(struct intake *in, const struct item *it)
@@ -217,38 +122,113 @@ static int take_item(struct intake *in, const struct item *it)
     char dir[PATH_MAX], name[256], to[2 * PATH_MAX];
     struct stat st;
     key_of(in, it, dir);
-    const int made = mkdir(dir, 0700) == 0;
-    if (it->submitted != ROSTER_NEVER && made) {
-        char when[32];
-        export_when(it->submitted, when);
-        fprintf(in->times, "%s,%d,%s\n", it->student->key,
-                in->o->attempt ? in->o->attempt : it->attempt, when);
-    }
+    mkdir(dir, 0700); // the student's first item makes it
     if (lstat(it->path, &st) == 0 && S_ISDIR(st.st_mode))
-        return copy(it->path, dir, 0);
-    // "{student}.{file}" leaves but the end of an archive's name
+        return copy_tree(it->path, dir);
+    // "{student}.{file}" leaves only the extension of an archive's name
     const char *const file =
         it->file && strchr(it->file, '.') ? it->file : NULL;
     unnumbered(file ? file : it->name, in->plan, name);
     snprintf(to, sizeof to, "%s/%s", dir, name);
-    if (access(to, F_OK) == 0) // a second upload of a name: side by side
+    if (access(to, F_OK) == 0) // a second upload with this name: keep both
         snprintf(to, sizeof to, "%s/2-%s", dir, name);
-    return copy_file(it->path, to);
+    return copy_tree(it->path, to);
 }
 
-/* ---- what it says -------------------------------------------------------- */
+/* ---- what is new --------------------------------------------------------- */
 
-/* The folder's files that the plan does not ask for, the first few. */
+/* True if both folders have the same of the plan's files. */
+static int has_same(const struct intake *in, const char *a, const char *b)
+{
+    size_t n[2];
+    void *const data[2] = {submission_read(a, in->plan, &n[0]),
+                           submission_read(b, in->plan, &n[1])};
+    const int same = data[0] && data[1] && n[0] == n[1] &&
+                     memcmp(data[0], data[1], n[0]) == 0;
+    free(data[0]);
+    free(data[1]);
+    return same;
+}
+
+/* The folder of the last attempt before this one, of the student or of the
+ * student's group. Returns 0 if there is none. */
+static int find_before(const struct intake *in, const struct item *it,
+                       char out[PATH_MAX])
+{
+    for (int n = attempt_of(in, it) - 1; n >= 1; n--)
+        for (int i = 0; i < in->roster->n; i++) {
+            const struct student *const s = &in->roster->student[i];
+            folder_of(in, s, n, out);
+            if (roster_together(s, it->student) && access(out, F_OK) == 0)
+                return 1;
+        }
+    return 0;
+}
+
+/* The number of the first item of item i's submission; with `late`, of those
+ * that the system marks as late. */
+static int first_of(const struct intake *in, int i, int late)
+{
+    const struct item *const it = &in->d->item[i];
+    for (int k = 0; k < i; k++) {
+        const struct item *const other = &in->d->item[k];
+        if (other->student == it->student && other->late >= late &&
+            attempt_of(in, other) == attempt_of(in, it))
+            return k;
+    }
+    return i;
+}
+
+/* A system's download has the latest of every student, so most of what it has
+ * of a second attempt may be the first. Remove that. */
+static void drop_same(struct intake *in)
+{
+    char dir[PATH_MAX], before[PATH_MAX];
+    for (int i = 0; i < in->d->n && in->o->attempt > 1; i++) {
+        struct item *const it = &in->d->item[i];
+        const int first = first_of(in, i, 0);
+        if (!it->student)
+            continue;
+        if (first < i) {
+            it->same = in->d->item[first].same;
+            continue;
+        }
+        key_of(in, it, dir);
+        it->same = find_before(in, it, before) && has_same(in, dir, before);
+        in->nsame += it->same;
+        if (it->same)
+            folder_remove(dir);
+    }
+}
+
+/* Note when the system says that they were handed in. */
+static void put_times(const struct intake *in, FILE *times)
+{
+    for (int i = 0; i < in->d->n; i++) {
+        const struct item *const it = &in->d->item[i];
+        char when[32];
+        if (!it->student || it->same || it->submitted == ROSTER_NEVER ||
+            first_of(in, i, 0) < i)
+            continue;
+        export_when(it->submitted, when);
+        fprintf(times, "%s,%d,%s\n", it->student->key, attempt_of(in, it),
+                when);
+    }
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+/* List the first few of the folder's files that the plan does not ask for. */
 static void show_others(const struct intake *in, const char *dir,
                         const char *key, int depth, int *n)
 {
     enum { MOST = 5 };
     struct dirent **entry = NULL;
-    const int nentries = scandir(dir, &entry, is_visible, alphasort);
+    const int nentries = scandir(dir, &entry, copy_is_visible, alphasort);
     for (int i = 0; i < nentries; i++) {
         char path[PATH_MAX];
         const char *const name = entry[i]->d_name;
-        if (entry[i]->d_type == DT_DIR && depth < DEPTH &&
+        if (entry[i]->d_type == DT_DIR && depth < COPY_DEPTH &&
             snprintf(path, sizeof path, "%s/%s", dir, name) < PATH_MAX) {
             show_others(in, path, key, depth + 1, n);
         } else if (entry[i]->d_type != DT_DIR && *n < MOST &&
@@ -265,7 +245,7 @@ static void show_others(const struct intake *in, const char *dir,
     free(entry);
 }
 
-/* What the grading will note about a file of a student's. */
+/* Print what the grading will note about a student's file. */
 static void show_file(const struct unpack_file *f, const char *key)
 {
     if (f->state == UNPACK_TWICE)
@@ -278,7 +258,8 @@ static void show_file(const struct unpack_file *f, const char *key)
                f->name);
 }
 
-/* The files that are missing; and what is there, some of which may be meant. */
+/* Print which files are missing, then which other files were handed in: one of
+ * them may be a missing file under another name. */
 static void show_missing(const struct intake *in, const char *dir,
                          const char *key, const struct unpack_file *file)
 {
@@ -297,7 +278,7 @@ static void show_missing(const struct intake *in, const char *dir,
         printf("\n");
 }
 
-/* What the grading will note about a student's files. */
+/* Print what the grading will note about a student's files. */
 static void show_files(const struct intake *in, const char *dir,
                        const char *key)
 {
@@ -325,7 +306,7 @@ static void show_files(const struct intake *in, const char *dir,
 static int has_item(const struct intake *in, const struct student *s)
 {
     for (int i = 0; i < in->d->n; i++)
-        if (in->d->item[i].student &&
+        if (in->d->item[i].student && !in->d->item[i].same &&
             roster_together(in->d->item[i].student, s))
             return 1;
     return 0;
@@ -335,8 +316,8 @@ static void show_students(struct intake *in)
 {
     for (int i = 0; i < in->roster->n; i++) {
         const struct student *const s = &in->roster->student[i];
-        if (has_item(in, s))
-            continue;
+        if (has_item(in, s) || in->o->attempt > 1)
+            continue; // not everybody hands in twice
         if (in->nmissing++ == 0)
             printf("nothing was handed in by\n");
         printf("  %s%s%s\n", s->key, s->name[0] ? ", " : "", s->name);
@@ -359,7 +340,8 @@ static void show_students(struct intake *in)
 static void show_late(const struct intake *in)
 {
     for (int i = 0; i < in->d->n; i++)
-        if (in->d->item[i].late)
+        if (in->d->item[i].late && !in->d->item[i].same &&
+            first_of(in, i, 1) == i)
             printf("  %s: late, says the download, but not how much: put it "
                    "into the roster's column submitted\n",
                    in->d->item[i].student->key);
@@ -370,10 +352,15 @@ static int show(struct intake *in)
     char dir[PATH_MAX], last[PATH_MAX] = "";
     for (int i = 0; i < in->roster->n; i++)
         in->nstudents += has_item(in, &in->roster->student[i]);
-    printf("%s: %d of %d students have handed in\n",
+    printf("%s: %d of %d students have handed in",
            download_format_name[in->d->format], in->nstudents, in->roster->n);
+    if (in->o->attempt > 1)
+        printf(" attempt %d", in->o->attempt);
+    if (in->nsame)
+        printf("; what %d had handed in before is left out", in->nsame);
+    printf("\n");
     for (int i = 0; i < in->d->n; i++) {
-        if (!in->d->item[i].student)
+        if (!in->d->item[i].student || in->d->item[i].same)
             continue;
         key_of(in, &in->d->item[i], dir);
         if (strcmp(dir, last) != 0)
@@ -385,9 +372,10 @@ static int show(struct intake *in)
     return in->nmissing || in->nunknown ? EXIT_NOT_FULL : EXIT_FULL;
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------- */
 
-/* No student's folder may be there already: nothing is mixed, or lost. */
+/* True if no student's folder exists already, so that nothing is
+ * mixed or lost. */
 static int is_free(const struct intake *in)
 {
     char dir[PATH_MAX];
@@ -411,15 +399,19 @@ static int take_all(struct intake *in)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/submitted.csv", in->o->out);
     const int is_new = access(path, F_OK) != 0;
-    in->times = fopen(path, "ae");
-    if (!in->times)
+    FILE *const times = fopen(path, "ae");
+    if (!times)
         return verb_wrong("intake", "%s: %m", path);
     if (is_new)
-        fprintf(in->times, "student,attempt,submitted\n");
+        fprintf(times, "student,attempt,submitted\n");
     int err = 0;
     for (int i = 0; i < in->d->n && !err; i++)
         err = in->d->item[i].student ? take_item(in, &in->d->item[i]) : 0;
-    if (fclose(in->times) != 0 || err)
+    if (!err) {
+        drop_same(in);
+        put_times(in, times);
+    }
+    if (fclose(times) != 0 || err)
         return verb_wrong("intake", "cannot write %s: %m", in->o->out),
                EXIT_INFRA;
     return show(in);
@@ -446,7 +438,7 @@ static int of_folder(const struct options *o, const char *dir,
 static int of_download(const struct options *o, const char *download,
                        const struct plan *plan, const struct roster *r)
 {
-    char dir[PATH_MAX];
+    char dir[PATH_MAX], err[PATH_MAX];
     struct stat st;
     if (stat(download, &st) != 0)
         return verb_wrong("intake", "%s: %m", download);
@@ -454,8 +446,9 @@ static int of_download(const struct options *o, const char *download,
         return of_folder(o, download, plan, r);
     if (!mkdtemp(temp_path(dir, sizeof dir, "commlab-intake")))
         return verb_wrong("intake", "%s: %m", dir), EXIT_INFRA;
-    const int status =
-        unpack(download, dir) == 0 ? of_folder(o, dir, plan, r) : EXIT_USAGE;
+    const int status = copy_unpack(download, dir, err, sizeof err) == 0
+                           ? of_folder(o, dir, plan, r)
+                           : verb_wrong("intake", "%s", err);
     folder_remove(dir);
     return status;
 }

@@ -9,13 +9,13 @@
 #include <string.h>   /* strcmp */
 
 #include "base/temp.h"
-#include "change.h"
-#include "grade.h"
-#include "grading.h"
-#include "ledger.h"
-#include "text.h"
+#include "grader/base/text.h"
+#include "grader/export/change.h"
+#include "grader/ledger/grading.h"
+#include "grader/ledger/ledger.h"
+#include "grader/run/grade.h"
+#include "grader/verbs/verbs.h"
 #include "topo/topo.h"
-#include "verb.h"
 
 struct options {
     const char *ledger, *key, *lab, *student, *head;
@@ -40,60 +40,14 @@ static struct ledger *open_ledger(const char *verb, const struct options *o)
 
 /* ---- status -------------------------------------------------------------- */
 
-struct changes { /* what people said of points, oldest first */
-    struct ledger_entry *entry;
-    size_t n;
-};
-
 struct status {
     const struct options *o;
     struct changes changes;
     int n, outcomes[OUTCOMES];
 };
 
-static int keep_change(const struct ledger_entry *e, void *arg)
-{
-    struct changes *const c = arg;
-    c->entry = realloc(c->entry, (c->n + 1) * sizeof *c->entry);
-    if (!c->entry)
-        abort();
-    c->entry[c->n++] = (struct ledger_entry){.id = e->id,
-                                             .kind = strdup(e->kind),
-                                             .student = strdup(e->student),
-                                             .lab = strdup(e->lab),
-                                             .attempt = e->attempt,
-                                             .digest = strdup(e->digest),
-                                             .body = strdup(e->body)};
-    return 0;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct ledger_entry *const x = a, *const y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static void find_changes(struct changes *c, struct ledger *l)
-{
-    ledger_each(l, change_name[CHANGE_OVERRIDE], NULL, keep_change, c);
-    ledger_each(l, change_name[CHANGE_CLEAR], NULL, keep_change, c);
-    if (c->n > 0)
-        qsort(c->entry, c->n, sizeof *c->entry, by_id);
-}
-
-static void changes_release(struct changes *c)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        const struct ledger_entry *const e = &c->entry[i];
-        const char *const texts[] = {e->kind, e->student, e->lab, e->digest,
-                                     e->body};
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            free((char *)texts[k]);
-    }
-    free(c->entry);
-}
-
-/* Is a change about what was graded then, for whomever of a group? */
+/* True if a change is about what was graded in e, for any
+ * student of the group. */
 static int is_about(const struct ledger_entry *change,
                     const struct ledger_entry *e)
 {
@@ -101,7 +55,7 @@ static int is_about(const struct ledger_entry *change,
            strcmp(change->digest, e->digest) == 0;
 }
 
-/* The first words of a text, for the caller to free. */
+/* The first words of a text, which the caller frees. */
 static char *one_line(const char *text, size_t most)
 {
     char *const copy = strdup(text);
@@ -114,8 +68,8 @@ static char *one_line(const char *text, size_t most)
     return clean;
 }
 
-/* Change a grading as people did for a student; for the caller to free, a line
- * on the last change, or else the grading's own message. */
+/* Apply people's changes for a student to a grading. Returns a line about the
+ * last change, or else the grading's own message. The caller frees it. */
 static char *apply_changes(const struct changes *c,
                            const struct ledger_entry *e, const char *student,
                            struct grading *g)
@@ -127,7 +81,7 @@ static char *apply_changes(const struct changes *c,
     for (size_t i = 0; i < c->n; i++)
         if (is_about(&c->entry[i], e) &&
             strcmp(c->entry[i].student, student) == 0)
-            change_apply(&r, &c->entry[i]);
+            changes_apply(c, i, &r);
     *g = a.g;
     const size_t n = json_array_size(r.notes);
     char *const text = one_line(
@@ -137,7 +91,7 @@ static char *apply_changes(const struct changes *c,
     return text;
 }
 
-/* A grading, as it counts for a student. */
+/* Show a grading as it counts for a student. */
 static void show_for(struct status *s, const struct ledger_entry *e,
                      const char *student)
 {
@@ -147,8 +101,8 @@ static void show_for(struct status *s, const struct ledger_entry *e,
     if (grading_parse(&g, e->body) == 0) {
         char *const message = apply_changes(&s->changes, e, student, &g);
         printf("%6" PRId64 "  %-20s %-20s @%-2d %-9s %6g/%-6g %s\n", e->id,
-               student, e->lab, e->attempt, outcome_name[g.outcome], g.score,
-               g.max_score, message);
+               student, e->lab, e->attempt, outcome_word(g.outcome, g.score),
+               g.score, g.max_score, message);
         free(message);
         s->n++;
         s->outcomes[g.outcome]++;
@@ -156,7 +110,7 @@ static void show_for(struct status *s, const struct ledger_entry *e,
     grading_release(&g);
 }
 
-/* The first of the changes that is about this, and for the same student. */
+/* The first change about this entry for the same student. */
 static size_t first_like(const struct changes *c, const struct ledger_entry *e,
                          const char *student)
 {
@@ -167,8 +121,8 @@ static size_t first_like(const struct changes *c, const struct ledger_entry *e,
     return i;
 }
 
-/* The whole group has a grading, which is one student's in the ledger: others
- * are listed where people gave them points of their own. */
+/* Show an entry. A group's grading is entered for one student; other members
+ * are listed if people gave them points of their own. */
 static int show(const struct ledger_entry *e, void *arg)
 {
     struct status *const s = arg;
@@ -206,7 +160,7 @@ int verb_status(int argc, char **argv)
     if (!l)
         return EXIT_USAGE;
     struct status s = {.o = &o};
-    find_changes(&s.changes, l);
+    changes_load(&s.changes, l, NULL);
     ledger_each(l, "grading", NULL, show, &s);
     changes_release(&s.changes);
     printf("%d gradings: %d pass, %d fail, %d suspected, %d infra\n", s.n,
@@ -221,8 +175,8 @@ int verb_status(int argc, char **argv)
 static const struct verb_option verify_options[] = {
     LEDGER_OPTIONS,
     VERB_OPTION(VERB_TEXT, "head", "HEX", AT(head),
-                "a head that was printed before: is it still part of the\n"
-                "ledger?"),
+                "a head that was printed before: check that it is still part\n"
+                "of the ledger"),
     {.name = NULL}};
 static const struct verb verify_verb = {
     .name = "verify",
@@ -274,7 +228,7 @@ static int find(const struct ledger_entry *e, void *arg)
     return 1;
 }
 
-/* Print each verdict that is another one now; returns how many. */
+/* Print each verdict that has changed. Returns their number. */
 static int compare(const struct grading *before, const struct plan *plan,
                    const struct result *now)
 {
@@ -301,7 +255,7 @@ static int compare(const struct grading *before, const struct plan *plan,
     return differ;
 }
 
-/* Grade the submission in a file as it was graded then, and compare. */
+/* Repeat the grading of the submission in a file, and compare the verdicts. */
 static int again(const struct wanted *w, const char *submission)
 {
     const struct request q = {
@@ -319,6 +273,7 @@ static int again(const struct wanted *w, const char *submission)
     if (place_find(&p, &q, err, sizeof err) != 0) {
         verb_wrong("replay", "%s", err);
     } else {
+        plan_draw_also(p.plan, w->g.members);
         grade_submission(&q, &p, &r);
         const int differ = compare(&w->g, p.plan, &r);
         if (!differ)
@@ -331,7 +286,7 @@ static int again(const struct wanted *w, const char *submission)
     return status;
 }
 
-/* The same, of bytes that the ledger kept. */
+/* The same for bytes that the ledger kept. */
 static int again_of(const struct wanted *w, const void *data, size_t nbytes)
 {
     char path[PATH_MAX];

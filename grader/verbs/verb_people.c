@@ -1,8 +1,8 @@
 /*
  * verb_people.c: grade override, clear, excuse, extend and comment
  *
- * Each appends a change (change.h) to the ledger: nothing is graded again, and
- * the next export has it. What a change does is printed.
+ * Each verb appends a change (change.h) to the ledger. Nothing is graded again,
+ * and the next export includes the change. The effect is printed.
  */
 #include <errno.h>  /* errno */
 #include <math.h>   /* NAN */
@@ -12,9 +12,9 @@
 #include <unistd.h> /* access */
 
 #include "base/near.h"
-#include "change.h"
-#include "class.h"
-#include "verb.h"
+#include "grader/export/change.h"
+#include "grader/export/class.h"
+#include "grader/verbs/verbs.h"
 
 struct options {
     const char *ledger, *key, *lab, *student, *by, *reason, *case_name, *score,
@@ -48,9 +48,11 @@ struct options {
 static const struct verb_option override_options[] = {
     COMMON,
     VERB_OPTION(VERB_TEXT, "score", "POINTS", AT(score),
-                "of the case, or of the whole attempt", .required = 1),
+                "of the case, or of the whole attempt"),
     CASE,
     ATTEMPT,
+    VERB_OPTION(VERB_FLAG, "undo", NULL, AT(undo),
+                "take the last override of it back"),
     VERB_OPTION(VERB_FLAG, "bonus", NULL, AT(bonus),
                 "the score may be above the most there is"),
     {.name = NULL}};
@@ -59,8 +61,9 @@ static const struct verb_option clear_options[] = {
     CASE,
     ATTEMPT,
     VERB_OPTION(VERB_TEXT, "score", "POINTS", AT(score),
-                "instead of all points of each suspected case; needed if the\n"
-                "submission was not run"),
+                "instead of those of the verdict beneath the suspicion;\n"
+                "needed if the submission was not run"),
+    VERB_OPTION(VERB_FLAG, "undo", NULL, AT(undo), "it is suspected after all"),
     {.name = NULL}};
 static const struct verb_option excuse_options[] = {
     COMMON,
@@ -85,8 +88,9 @@ static const struct verb verbs[CHANGES] = {
      .options = override_options,
      .outro = OUTRO},
     {.name = "clear",
-     .intro = "Say that a suspicion is unfounded: the suspected cases have all "
-              "their points,\nand the grade is exported.",
+     .intro = "Say that a suspicion is unfounded: each suspected case has the "
+              "verdict that it\nwould have had without, and the grade is "
+              "exported.",
      .options = clear_options,
      .outro = OUTRO},
     {.name = "excuse",
@@ -102,7 +106,7 @@ static const struct verb verbs[CHANGES] = {
      .options = comment_options,
      .outro = OUTRO}};
 
-/* ---- what is possible ---------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 static struct row *find_row(const struct export *e, const char *verb,
                             const char *key)
@@ -123,16 +127,6 @@ static struct row *find_row(const struct export *e, const char *verb,
     return NULL;
 }
 
-/* The attempt that is meant; NULL of a student who has none, or none so
- * numbered. */
-static const struct attempt *find_attempt(const struct row *r, int number)
-{
-    for (int i = 0; i < r->nattempts && number; i++)
-        if (r->attempts[i].number == number)
-            return &r->attempts[i];
-    return number ? NULL : r->counts;
-}
-
 static const struct grading_case *find_case(const struct attempt *a,
                                             const char *name)
 {
@@ -142,16 +136,39 @@ static const struct grading_case *find_case(const struct attempt *a,
     return NULL;
 }
 
-static int is_suspected(const struct attempt *a, const char *case_name)
+/* The number of its suspected cases; of these, the verdicts of `unknown` were
+ * not recorded. */
+static int count_suspected(const struct attempt *a, const char *case_name,
+                           int *unknown)
 {
+    int n = 0;
+    *unknown = 0;
     for (int i = 0; i < a->g.ncases; i++)
         if (a->g.cases[i].outcome == OUTCOME_SUSPECTED &&
-            (!case_name || strcmp(a->g.cases[i].name, case_name) == 0))
-            return 1;
-    return a->g.ncases == 0 && change_is_suspected(&a->g);
+            (!case_name || strcmp(a->g.cases[i].name, case_name) == 0)) {
+            *unknown += isnan(a->g.cases[i].beneath);
+            n++;
+        }
+    return n ? n : a->g.ncases == 0 && change_is_suspected(&a->g);
 }
 
-/* NULL, or why the points can't be changed so. */
+/* Why a suspicion can't be cleared like this; NULL if it can. */
+static const char *check_clear(const struct attempt *a, const struct change *c)
+{
+    int unknown;
+    if (count_suspected(a, c->case_name, &unknown) == 0)
+        return "nothing of it is suspected";
+    if (a->g.ncases == 0 && isnan(c->score))
+        return "the submission was not run: say how many points it has "
+               "(--score)";
+    if (unknown && isnan(c->score))
+        return "this grading does not say what the verdict would have been: "
+               "grade it again (grade regrade), or say how many points each "
+               "suspected case has (--score)";
+    return NULL;
+}
+
+/* Why the points can't be changed like this; NULL if they can. */
 static const char *check(const struct options *o, const struct export *e,
                          const struct attempt *a, const struct change *c)
 {
@@ -161,11 +178,11 @@ static const char *check(const struct options *o, const struct export *e,
         return "no such attempt was graded (grade status lists them)";
     if (c->case_name && !of)
         return "the attempt has no such case";
-    if (c->kind == CHANGE_CLEAR && !is_suspected(a, c->case_name))
-        return "nothing of it is suspected";
-    if (c->kind == CHANGE_CLEAR && a->g.ncases == 0 && isnan(c->score))
-        return "the submission was not run: say how many points it has "
-               "(--score)";
+    if (c->undo)
+        return NULL;
+    const char *const why = c->kind == CHANGE_CLEAR ? check_clear(a, c) : NULL;
+    if (why)
+        return why;
     const double most = of ? of->max_score : e->max_score;
     if (!o->bonus && e->max_score > 0 && c->score > most)
         return "that is more than there is (--bonus allows it)";
@@ -183,6 +200,11 @@ static int parse(const struct options *o, enum change_kind kind,
                          .case_name = o->case_name,
                          .score = NAN,
                          .undo = o->undo};
+    if (kind == CHANGE_OVERRIDE && !o->score == !o->undo)
+        return verb_wrong(verb, o->undo ? "--undo needs no --score"
+                                        : "--score is missing");
+    if (kind == CHANGE_CLEAR && o->score && o->undo)
+        return verb_wrong(verb, "--undo needs no --score");
     if (o->score) {
         c->score = strtod(o->score, &end);
         if (end == o->score || *end || !(c->score >= 0 && c->score < 1e6))
@@ -192,7 +214,7 @@ static int parse(const struct options *o, enum change_kind kind,
     return EXIT_FULL;
 }
 
-/* After class_load(), which sets the zone. */
+/* Parse the date, after class_load(), which sets the zone. */
 static int parse_until(const struct options *o, struct change *c)
 {
     if (o->until && roster_deadline(o->until, &c->deadline) != 0)
@@ -203,20 +225,43 @@ static int parse_until(const struct options *o, struct change *c)
     return EXIT_FULL;
 }
 
-/* ---- doing it ------------------------------------------------------------ */
+/* ---- the change ---------------------------------------------------------- */
+
+static struct ledger_entry entry_of(const struct export *e, const struct row *r,
+                                    const struct attempt *a,
+                                    const struct change *c)
+{
+    const int of_attempt = a && c->kind <= CHANGE_CLEAR;
+    return (struct ledger_entry){.kind = change_name[c->kind],
+                                 .student = r->student->key,
+                                 .lab = e->lab,
+                                 .attempt = of_attempt ? a->number : 0,
+                                 .digest = of_attempt ? a->digest : ""};
+}
+
+/* Why nothing can be taken back; NULL if something can. */
+static const char *check_undo(const struct export *e, const struct row *r,
+                              const struct attempt *a, const struct change *c)
+{
+    const struct ledger_entry like = entry_of(e, r, a, c);
+    struct changes all;
+    if (!c->undo || c->kind > CHANGE_CLEAR)
+        return NULL;
+    changes_load(&all, e->ledger, e->lab);
+    const int last = changes_last(&all, &like, c->case_name);
+    changes_release(&all);
+    return last >= 0 ? NULL
+           : c->kind == CHANGE_CLEAR
+               ? "no suspicion of it was cleared: there is nothing to undo"
+               : "nothing of it was overridden: there is nothing to undo";
+}
 
 static int append(struct export *e, const struct row *r,
                   const struct attempt *a, const struct change *c)
 {
     char *const body = change_body(c);
-    const int of_attempt =
-        a && (c->kind == CHANGE_OVERRIDE || c->kind == CHANGE_CLEAR);
-    const struct ledger_entry entry = {.kind = change_name[c->kind],
-                                       .student = r->student->key,
-                                       .lab = e->lab,
-                                       .attempt = of_attempt ? a->number : 0,
-                                       .digest = of_attempt ? a->digest : "",
-                                       .body = body};
+    struct ledger_entry entry = entry_of(e, r, a, c);
+    entry.body = body;
     const int64_t id = ledger_append(e->ledger, &entry);
     free(body);
     if (id < 0)
@@ -224,7 +269,7 @@ static int append(struct export *e, const struct row *r,
     return id < 0 ? EXIT_INFRA : EXIT_FULL;
 }
 
-/* For the student, or all of the group. */
+/* Append the change for the student, or for all of the group. */
 static int change(const struct options *o, struct export *e,
                   const struct change *c)
 {
@@ -237,8 +282,10 @@ static int change(const struct options *o, struct export *e,
             if (r != of &&
                 !(o->group && roster_together(r->student, of->student)))
                 continue;
-            const struct attempt *const a = find_attempt(r, o->attempt);
-            const char *const why = check(o, e, a, c);
+            const struct attempt *const a =
+                o->attempt ? class_attempt(r, o->attempt) : r->counts;
+            const char *why = check(o, e, a, c);
+            why = why ? why : check_undo(e, r, a, c);
             if (why && c->kind <= CHANGE_CLEAR) {
                 verb_wrong(verb, "%s: %s", r->student->key, why);
                 status = EXIT_NOT_FULL;
@@ -292,7 +339,7 @@ static int verb_people(enum change_kind kind, int argc, char **argv)
     if (status != EXIT_FULL)
         return status;
     snprintf(lab, sizeof lab, "%s", o.lab);
-    if (access(o.ledger, F_OK) != 0) // LEDGER_WRITE would make one
+    if (access(o.ledger, F_OK) != 0) // LEDGER_WRITE would create it
         return verb_wrong(change_name[kind], "%s: %s", o.ledger,
                           strerror(errno));
     e.timezone = o.timezone;

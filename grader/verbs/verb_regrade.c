@@ -1,9 +1,11 @@
 /*
  * verb_regrade.c: grade regrade
  *
- * After the plan has changed: grade again what the ledger keeps, with the seeds
- * of then, and show who changes by how much. That is kept beside the ledger, in
- * LEDGER.regrade, and nothing else happens; with --yes it is appended.
+ * After a change of the plan, grades again what the ledger keeps, with the
+ * original seeds, and shows whose exported points change by how much, people's
+ * changes applied to old and new. The new results
+ * are kept next to the ledger, in LEDGER.regrade; with --yes they are appended
+ * to it.
  */
 #define _GNU_SOURCE
 #include <limits.h>   /* PATH_MAX */
@@ -17,11 +19,12 @@
 #include <unistd.h>   /* fork */
 
 #include "base/temp.h"
-#include "class.h"
-#include "folder.h"
-#include "place.h"
-#include "run_command.h"
-#include "verb.h"
+#include "grader/base/folder.h"
+#include "grader/batch/run_command.h"
+#include "grader/export/class.h"
+#include "grader/job/place.h"
+#include "grader/ledger/pack.h"
+#include "grader/verbs/verbs.h"
 
 struct options {
     const char *ledger, *key, *lab, *student, *cases;
@@ -56,9 +59,12 @@ static const struct verb regrade_verb = {
     .outro = "Exit status: 0 done, 1 some are infra and stay as they were, 2 "
              "usage, 3 this\nmachine's fault."};
 
+static const double LEAST = 0.004; /* points that differ when printed */
+
 struct regraded {
     const struct attempt *attempt;
-    json_t *result; /* what `grade run --json` wrote; NULL: nothing */
+    json_t *result; /* output of `grade run --json`; NULL if there was none */
+    char *body;     /* the body of the entry that the ledger would get */
     pid_t pid;
 };
 
@@ -67,7 +73,7 @@ struct regrade {
     struct export *e;
     struct place place;
     char self[PATH_MAX], spool[PATH_MAX], kept[PATH_MAX];
-    char plan[33]; /* its digest */
+    char plan[33]; /* digest of the plan */
     struct regraded *r;
     int n;
 };
@@ -79,7 +85,8 @@ static void name_of(const struct regraded *r, char out[128])
     snprintf(out, 128, "%s@%d", r->attempt->student, r->attempt->number);
 }
 
-/* Start `grade run` on the bytes that the ledger keeps; -1 if it can't be. */
+/* Start `grade run` on the bytes that the ledger keeps. Returns -1 if it
+ * can't be started. */
 static int start(struct regrade *g, struct regraded *r)
 {
     char name[128];
@@ -90,14 +97,17 @@ static int start(struct regrade *g, struct regraded *r)
                             .cases = g->o->cases,
                             .isolation = r->attempt->g.isolation};
     name_of(r, name);
-    run_command_make(&c, name, strtoull(r->attempt->g.seed, NULL, 10));
     void *const data = ledger_kept(g->e->ledger, r->attempt->digest, &nbytes);
-    FILE *const f = data ? fopen(c.sub, "we") : NULL;
+    char sub[2 * PATH_MAX];
+    snprintf(sub, sizeof sub, "%s/%s.sub", g->spool, name);
+    FILE *const f = data ? fopen(sub, "we") : NULL;
     const int failed =
+        run_command_keep_members(g->spool, name, r->attempt->g.members) != 0 ||
         !f || fwrite(data, 1, nbytes, f) != nbytes || fclose(f) != 0;
     free(data);
     if (failed)
         return -1;
+    run_command_make(&c, name, strtoull(r->attempt->g.seed, NULL, 10));
     fflush(stdout);
     r->pid = fork();
     if (r->pid == 0) {
@@ -118,7 +128,7 @@ static json_t *find_test(const json_t *result, const char *name)
     return NULL;
 }
 
-/* Points and outcome of a result, from its cases. */
+/* Compute points and outcome of a result from its cases. */
 static void sum_up(json_t *result)
 {
     enum outcome worst = OUTCOME_PASS;
@@ -138,7 +148,7 @@ static void sum_up(json_t *result)
     json_object_set_new(result, "outcome", json_string(outcome_name[worst]));
 }
 
-/* Of some cases only: the old result, with these in it. */
+/* If only some cases were graded: the old result with these cases replaced. */
 static json_t *merge(const struct regraded *r, json_t *new)
 {
     json_t *const old = json_object_get(r->attempt->g.json, "result");
@@ -148,7 +158,7 @@ static json_t *merge(const struct regraded *r, json_t *new)
     json_t *t;
     if (json_array_size(json_object_get(new, "tests")) == 0) {
         json_decref(all);
-        return new; // it could not be judged at all
+        return new; // it could not be judged
     }
     json_array_foreach(json_object_get(new, "tests"), i, t)
     {
@@ -176,9 +186,9 @@ static void take(struct regrade *g, struct regraded *r)
     r->pid = 0;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all submissions ----------------------------------------------------- */
 
-/* A group's submission is graded once. */
+/* True if the entry is already listed: a group's submission is graded once. */
 static int has(const struct regrade *g, int64_t id)
 {
     for (int i = 0; i < g->n; i++)
@@ -206,7 +216,8 @@ static void gather(struct regrade *g)
     }
 }
 
-/* Results of a preview of the same plan and cases, by the entry's number. */
+/* Load results of a preview with the same plan and cases, by the
+ * entry's number. */
 static void load_kept(struct regrade *g)
 {
     json_t *const j = json_load_file(g->kept, 0, NULL);
@@ -266,12 +277,7 @@ static int grade_all(struct regrade *g)
     return err;
 }
 
-/* ---- what it comes to ---------------------------------------------------- */
-
-static double points(const json_t *result)
-{
-    return json_number_value(json_object_get(result, "score"));
-}
+/* ---- results ------------------------------------------------------------- */
 
 static const char *outcome(const json_t *result)
 {
@@ -284,100 +290,159 @@ static int is_infra(const struct regraded *r)
     return outcome_find(outcome(r->result)) == OUTCOME_INFRA;
 }
 
-/* The cases whose points differ, " ring -2 tree +1". */
-static void show_cases(const struct regraded *r)
+/* Print the cases whose points differ, as " ring -2 tree +1". Returns their
+ * number. */
+static int show_cases(const struct grading *was, const struct grading *is)
 {
-    const json_t *const old = json_object_get(r->attempt->g.json, "result");
-    size_t i;
-    json_t *t;
-    json_array_foreach(json_object_get(r->result, "tests"), i, t)
-    {
-        const char *const name = json_string_value(json_object_get(t, "name"));
-        const json_t *const was = find_test(old, name);
-        const double change = json_number_value(json_object_get(t, "score")) -
-                              json_number_value(json_object_get(was, "score"));
-        if (fabs(change) > 0.004)
-            printf(" %s %+.2f", name, change);
+    int n = 0;
+    for (int i = 0; i < is->ncases; i++) {
+        const struct grading_case *const c = &is->cases[i];
+        double before = 0;
+        for (int k = 0; k < was->ncases; k++)
+            if (strcmp(was->cases[k].name, c->name) == 0)
+                before = was->cases[k].score;
+        if (fabs(c->score - before) <= LEAST)
+            continue;
+        printf(" %s %+.2f", c->name, c->score - before);
+        n++;
     }
-    printf("%s\n", r->attempt->changed ? " (its points were overridden, and "
-                                         "stay)"
-                                       : "");
+    return n;
 }
 
-/* How many are infra. */
-static int show(const struct regrade *g)
+/* Print how a student's attempt changes, in exports. Returns 0 if it
+ * does not. */
+static int show_attempt(const struct row *r, const struct attempt *was,
+                        const struct attempt *is)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s@%d", r->student->key, was->number);
+    const double change = is->g.score - was->g.score;
+    const int same = fabs(change) <= LEAST && was->g.outcome == is->g.outcome;
+    if (same && !is->changed)
+        return 0;
+    printf("%-20s %-9s %6.2f -> %-9s %6.2f  %+.2f:", name,
+           outcome_word(was->g.outcome, was->g.score), was->g.score,
+           outcome_word(is->g.outcome, is->g.score), is->g.score, change);
+    const int ncases = show_cases(&was->g, &is->g);
+    printf("%s\n", !is->changed ? ""
+                   : ncases     ? " (its points were overridden, and stay)"
+                                : " (its points were overridden)");
+    return !same;
+}
+
+/* Print what an entry would change, for each student who has it. Returns 1 if
+ * it would change something. */
+static int show_one(const struct regrade *g, const struct export *after,
+                    const struct regraded *r)
+{
+    int changes = 0;
+    for (int i = 0; i < g->e->nrows; i++) {
+        const struct row *const row = &g->e->row[i];
+        const struct attempt *const was =
+                                        class_attempt(row, r->attempt->number),
+                                    *const is = class_attempt(
+                                        &after->row[i], r->attempt->number);
+        if (was && is && was->id == r->attempt->id)
+            changes |= show_attempt(row, was, is);
+    }
+    return changes;
+}
+
+/* Print the results. Returns how many are infra. */
+static int show(const struct regrade *g, const struct export *after)
 {
     int ninfra = 0, nchange = 0;
     for (int i = 0; i < g->n; i++) {
         const struct regraded *const r = &g->r[i];
-        const json_t *const old = json_object_get(r->attempt->g.json, "result");
         char name[128];
         name_of(r, name);
-        if (is_infra(r)) {
-            const char *const why =
-                json_string_value(json_object_get(r->result, "message"));
-            printf("%-20s stays as it was: infra: %s\n", name,
-                   why ? why : "grade run left no result");
-            ninfra++;
-        } else if (fabs(points(r->result) - points(old)) > 0.004 ||
-                   strcmp(outcome(r->result), outcome(old)) != 0) {
-            printf("%-20s %-9s %6.2f -> %-9s %6.2f  %+.2f:", name, outcome(old),
-                   points(old), outcome(r->result), points(r->result),
-                   points(r->result) - points(old));
-            show_cases(r);
-            nchange++;
+        if (!is_infra(r)) {
+            nchange += show_one(g, after, r);
+            continue;
         }
+        const char *const why =
+            json_string_value(json_object_get(r->result, "message"));
+        printf("%-20s stays as it was: infra: %s\n", name,
+               why ? why : "grade run left no result");
+        ninfra++;
     }
     printf("%d of %d submissions change%s\n", nchange, g->n,
            g->o->yes ? "" : "; --yes appends this to the ledger");
     return ninfra;
 }
 
-static int append(const struct regrade *g, const struct regraded *r,
-                  json_t *versions)
+static struct ledger_entry entry_of(const struct regrade *g, struct regraded *r,
+                                    json_t *versions)
 {
     const struct grading *const old = &r->attempt->g;
+    pack_pictures(r->result);
     json_t *const j =
-        json_pack("{s:O, s:O, s:O, s:i, s:I, s:O, s:I}", "result", r->result,
+        json_pack("{s:O, s:O*, s:O*, s:i, s:I, s:O, s:I}", "result", r->result,
                   "submitted", json_object_get(old->json, "submitted"),
                   "days_late", json_object_get(old->json, "days_late"), "try",
                   1, "graded", (json_int_t)time(NULL), "versions", versions,
                   "regraded", (json_int_t)r->attempt->id);
-    char *const body = j ? json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-    const struct ledger_entry e = {.kind = "grading",
-                                   .student = r->attempt->student,
-                                   .lab = g->e->lab,
-                                   .attempt = r->attempt->number,
-                                   .digest = r->attempt->digest,
-                                   .body = body};
-    const int64_t id = body ? ledger_append(g->e->ledger, &e) : -1;
+    if (j && old->members[0])
+        json_object_set_new(j, "members", json_string(old->members));
+    r->body = j ? json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(j);
-    free(body);
-    return id < 0 ? -1 : 0;
+    return (struct ledger_entry){.kind = "grading",
+                                 .student = r->attempt->student,
+                                 .lab = g->e->lab,
+                                 .attempt = r->attempt->number,
+                                 .digest = r->attempt->digest,
+                                 .body = r->body};
 }
 
-static int append_all(const struct regrade *g)
+/* The entries that the ledger would get, without infra. */
+static struct ledger_entry *make_entries(const struct regrade *g, int *n)
 {
     json_t *const versions = grading_versions(g->place.kit, g->place.lab);
-    int err = 0;
-    for (int i = 0; i < g->n && !err; i++)
-        if (!is_infra(&g->r[i]))
-            err = append(g, &g->r[i], versions);
+    struct ledger_entry *const e = calloc((size_t)g->n + 1, sizeof *e);
+    if (!e)
+        abort();
+    *n = 0;
+    for (int i = 0; i < g->n; i++)
+        if (!is_infra(&g->r[i])) {
+            e[*n] = entry_of(g, &g->r[i], versions);
+            *n += e[*n].body != NULL;
+        }
     json_decref(versions);
+    return e;
+}
+
+static int append_all(const struct regrade *g, const struct ledger_entry *e,
+                      int n)
+{
+    int err = 0;
+    for (int i = 0; i < n && !err; i++)
+        err = ledger_append(g->e->ledger, &e[i]) < 0;
     return err;
 }
 
+/* Show the class as it would be with these entries, and append or keep them. */
 static int finish(struct regrade *g)
 {
-    const int ninfra = show(g);
-    if ((g->o->yes ? append_all(g) : save_kept(g)) != 0) {
-        verb_wrong("regrade", "cannot write %s",
-                   g->o->yes ? ledger_error(g->e->ledger) : g->kept);
-        return EXIT_INFRA;
+    int n, status = EXIT_INFRA;
+    char lab[64], err[512];
+    struct ledger_entry *const more = make_entries(g, &n);
+    struct export after = {.ledger = g->e->ledger, .more = more, .nmore = n};
+    snprintf(lab, sizeof lab, "%s", g->e->lab);
+    if (class_load(&after, lab, 0, err, sizeof err) != 0) {
+        verb_wrong("regrade", "%s", err);
+    } else {
+        status = show(g, &after) ? EXIT_NOT_FULL : EXIT_FULL;
+        if ((g->o->yes ? append_all(g, more, n) : save_kept(g)) != 0) {
+            verb_wrong("regrade", "cannot write %s",
+                       g->o->yes ? ledger_error(g->e->ledger) : g->kept);
+            status = EXIT_INFRA;
+        } else if (g->o->yes) {
+            unlink(g->kept);
+        }
     }
-    if (g->o->yes)
-        unlink(g->kept);
-    return ninfra ? EXIT_NOT_FULL : EXIT_FULL;
+    class_release(&after);
+    free(more);
+    return status;
 }
 
 static int regrade(struct regrade *g)
@@ -416,8 +481,10 @@ static int of_class(const struct options *o, struct export *e)
         verb_wrong("regrade", "%s", err);
     else
         status = regrade(&g);
-    for (int i = 0; i < g.n; i++)
+    for (int i = 0; i < g.n; i++) {
         json_decref(g.r[i].result);
+        free(g.r[i].body);
+    }
     free(g.r);
     place_release(&g.place);
     return status;

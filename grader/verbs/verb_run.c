@@ -1,7 +1,7 @@
 /*
  * verb_run.c: grade run
  *
- * Exit status: 0 full marks, 1 not full, 2 usage, 3 this machine's fault.
+ * Exit status: 0 full marks, 1 fewer, 2 usage, 3 this machine's fault.
  */
 #define _GNU_SOURCE
 #include <signal.h>     /* SIGKILL */
@@ -12,13 +12,14 @@
 #include <sys/random.h> /* getrandom */
 #include <unistd.h>     /* access, getppid */
 
-#include "grade.h"
-#include "objects.h"
-#include "verb.h"
+#include "grader/build/objects.h"
+#include "grader/run/grade.h"
+#include "grader/sandbox/stopped.h"
+#include "grader/verbs/verbs.h"
 
 struct options {
     struct request request;
-    const char *json, *student;
+    const char *json, *student, *members;
     int quiet;
     int parent; /* process to die with; 0: none */
 };
@@ -39,6 +40,9 @@ static const struct verb_option known[] = {
     VERB_OPTION(VERB_TEXT, "student", "NAME", AT(student),
                 "whose questions and machines these are (default:\n"
                 "$COMMLAB_STUDENT, or your login)"),
+    VERB_OPTION(VERB_TEXT, "members", "A,B", AT(members),
+                "who handed in with the student: answers to their numbers\n"
+                "count, too"),
     VERB_OPTION(VERB_TEXT, "backend", "B", AT(request.backend),
                 "sim, or cuda: this machine's GPUs (default: what the\n"
                 "kit was built for)",
@@ -68,7 +72,8 @@ static const struct verb run_verb = {
     .outro = "Exit status: 0 full marks, 1 not full, 2 usage, 3 this machine's "
              "fault."};
 
-/* As simgpu reads it: the student would get the blame for a misspelt one. */
+/* True for a schedule that simgpu accepts: the student would be blamed for
+ * a misspelt one. */
 static int is_schedule(const char *text)
 {
     static const char random[] = "random:";
@@ -124,7 +129,7 @@ static int run(const struct options *o, struct place *p)
         return EXIT_USAGE;
     grade_submission(&o->request, p, &r);
     if (!o->quiet)
-        grade_print(p, &r);
+        grade_print(&o->request, p, &r);
     int status = status_of(r.outcome);
     if (o->json && grade_write_json(o->json, &o->request, p, &r) != 0)
         status = EXIT_INFRA;
@@ -132,7 +137,8 @@ static int run(const struct options *o, struct place *p)
     return status;
 }
 
-/* A batch's child ends when the batch does, and not a moment too late. */
+/* Make a batch's child end when the batch does, even if that has
+ * just happened. */
 static int follow_parent(int pid)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -155,12 +161,15 @@ int verb_run(int argc, char **argv)
         return status;
     if (o.parent && follow_parent(o.parent) != 0)
         return EXIT_INFRA;
+    stopped_listen();
     if (o.student)
         setenv("COMMLAB_STUDENT", o.student, 1);
     o.request.submission = argv[operand];
     const int found = place_find(&p, &o.request, err, sizeof err);
     if (found != 0)
         verb_wrong("run", "%s", err);
+    else if (o.members)
+        plan_draw_also(p.plan, o.members);
     status = found == 0 ? run(&o, &p) : found > 0 ? EXIT_USAGE : EXIT_INFRA;
     place_release(&p);
     return status;

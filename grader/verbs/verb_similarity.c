@@ -1,24 +1,25 @@
 /*
  * verb_similarity.c: grade similarity
  *
- * Who has the same code as whom: each student's latest submission, kernels
- * included, less what the lab gave to all (similar.h). Submissions of earlier
- * terms are compared with, but not with each other. With --out, a page for each
- * pair shows the lines side by side.
+ * Shows which students have the same code. It compares each student's latest
+ * submission, kernels included, without the code that the lab gives to everyone
+ * (similar.h). Submissions of earlier terms are compared with this term's, but
+ * not with each other. With --out, a page for each pair shows the lines side by
+ * side.
  */
 #define _GNU_SOURCE
 #include <stdio.h>  /* printf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
-#include "class.h"
-#include "folder.h"
-#include "html.h"
-#include "place.h"
-#include "similar.h"
-#include "submission.h"
-#include "unpack.h"
-#include "verb.h"
+#include "grader/base/folder.h"
+#include "grader/export/class.h"
+#include "grader/export/page.h"
+#include "grader/intake/submission.h"
+#include "grader/intake/unpack.h"
+#include "grader/job/place.h"
+#include "grader/verbs/verbs.h"
+#include "grader/vet/similar.h"
 
 struct options {
     const char *ledger, *key, *lab, *out, *earlier;
@@ -50,17 +51,17 @@ static const struct verb similarity_verb = {
     .options = known};
 
 struct program {
-    char name[160]; /* KEY; of an earlier term FILE:KEY */
-    char *text;     /* of all files, one behind the other */
+    char name[160]; /* KEY; FILE:KEY if it is from an earlier term */
+    char *text;     /* all files, one after another */
     size_t nbytes;
     int id;      /* similar_add() */
-    int earlier; /* of another term */
-    int cluster; /* index of a program in the same one; itself: the first */
+    int earlier; /* from an earlier term */
+    int cluster; /* index of a program in the same cluster; itself: the first */
 };
 
 struct pair {
     int a, b;
-    int percent[2]; /* of a's own tokens that b has; and b's that a has */
+    int percent[2]; /* share of a's own tokens that b has; of b's that a has */
 };
 
 struct comparison {
@@ -69,7 +70,7 @@ struct comparison {
     struct program *p;
     int n;
     struct pair *pair;
-    int npairs, usual; /* usual: what half of the pairs share at most */
+    int npairs, usual; /* usual: a pair's share, in the median */
 };
 
 static void *grow(void *p, int n, size_t size)
@@ -129,7 +130,7 @@ static void add_class(struct comparison *c, const struct export *e,
     }
 }
 
-/* What the lab gave to all: the files with their holes empty. */
+/* Add the code that the lab gives to everyone: its files with empty holes. */
 static void add_base(struct comparison *c, const struct place *p)
 {
     for (int i = 0; i < p->plan->nfiles; i++) {
@@ -147,7 +148,7 @@ static void add_base(struct comparison *c, const struct place *p)
     }
 }
 
-/* Earlier ledgers; -1 having said why. */
+/* Add the submissions of earlier ledgers. Returns -1 after printing why. */
 static int add_earlier(struct comparison *c, const struct plan *p)
 {
     char all[4096], err[512];
@@ -276,10 +277,11 @@ static void print(const struct comparison *c)
 
 /* ---- as pages ------------------------------------------------------------ */
 
-/* A program's lines; those that it shares with the other one are marked. */
-static void put_side(FILE *f, const struct comparison *c, int a, int b)
+/* A program's lines, and the numbers of those that the other program shares. */
+static json_t *side(const struct comparison *c, int a, int b)
 {
     const struct program *const p = &c->p[a];
+    json_t *const lines = json_array(), *const numbers = json_array();
     int nlines = 1, line = 0;
     for (size_t i = 0; i < p->nbytes; i++)
         nlines += p->text[i] == '\n';
@@ -287,22 +289,19 @@ static void put_side(FILE *f, const struct comparison *c, int a, int b)
     if (!shared)
         abort();
     similar_lines(c->similar, p->id, c->p[b].id, shared, nlines);
-    fprintf(f, "<section><h2>");
-    html_text(f, p->name);
-    fprintf(f, "</h2>\n<pre tabindex=\"0\">");
     for (char *at = p->text; *at; line++) {
         char *const end = at + strcspn(at, "\n");
         const char last = *end;
         *end = 0;
-        fprintf(f, "<span class=\"at\">%4d </span>%s", line + 1,
-                shared[line] ? "<mark>" : "");
-        html_text(f, at);
-        fprintf(f, "%s\n", shared[line] ? "</mark>" : "");
+        json_array_append_new(lines, page_text(at));
+        if (shared[line])
+            json_array_append_new(numbers, json_integer(line + 1));
         *end = last;
         at = end + (last != 0);
     }
-    fprintf(f, "</pre></section>\n");
     free(shared);
+    return json_pack("{s:o, s:o, s:o}", "name", page_text(p->name), "shared",
+                     numbers, "lines", lines);
 }
 
 static int pair_page(const struct comparison *c, const struct export *e, int i)
@@ -311,38 +310,26 @@ static int pair_page(const struct comparison *c, const struct export *e, int i)
     FILE *const f = export_file_in(e, "pair-%d.html", i + 1);
     if (!f)
         return -1;
-    html_begin(f, "Shared code", NULL, 0);
-    fprintf(f, "<h1>");
-    html_text(f, c->p[p->a].name);
-    fprintf(f, ", ");
-    html_text(f, c->p[p->b].name);
-    fprintf(f,
-            "</h1>\n<p>%d %% and %d %% of their own code; marked lines are in "
-            "both. <a href=\"index.html\">All pairs</a></p>\n<div "
-            "class=\"two\">\n",
-            p->percent[0], p->percent[1]);
-    put_side(f, c, p->a, p->b);
-    put_side(f, c, p->b, p->a);
-    fprintf(f, "</div>\n");
-    html_end(f, NULL);
+    page_write(f, PAGE_PAIR, "Shared code", 0,
+               json_pack("{s:[i,i], s:[o,o]}", "percent", p->percent[0],
+                         p->percent[1], "sides", side(c, p->a, p->b),
+                         side(c, p->b, p->a)));
     return export_close(e, f);
 }
 
-static void put_clusters(FILE *f, const struct comparison *c)
+static json_t *clusters(const struct comparison *c)
 {
-    fprintf(f, "<h2>Clusters</h2>\n<ul>\n");
+    json_t *const all = json_array();
     for (int first = 0; first < c->n; first++) {
         if (first_of(c, first) != first || cluster_size(c, first) < 3)
             continue;
-        fprintf(f, "<li>");
-        for (int i = 0, n = 0; i < c->n; i++)
-            if (first_of(c, i) == first) {
-                fprintf(f, "%s", n++ ? ", " : "");
-                html_text(f, c->p[i].name);
-            }
-        fprintf(f, "</li>\n");
+        json_t *const names = json_array();
+        for (int i = 0; i < c->n; i++)
+            if (first_of(c, i) == first)
+                json_array_append_new(names, page_text(c->p[i].name));
+        json_array_append_new(all, names);
     }
-    fprintf(f, "</ul>\n");
+    return all;
 }
 
 static int write_pages(const struct comparison *c, struct export *e)
@@ -356,28 +343,20 @@ static int write_pages(const struct comparison *c, struct export *e)
     FILE *const f = export_file_in(e, "index.html");
     if (!f)
         return -1;
-    html_begin(f, "Shared code", NULL, 0);
-    fprintf(f,
-            "<h1>Shared code</h1>\n<p>For staff. What the lab gave to all is "
-            "not counted.</p>\n");
-    html_table(f, "", "Pairs, and how much of their own code they share",
-               "pair|#first|#second");
     int err = 0;
+    json_t *const pairs = json_array();
     for (int i = 0; i < c->npairs && i < MOST_PAGES && !err; i++) {
         const struct pair *const p = &c->pair[i];
-        fprintf(f, "<tr><th scope=\"row\"><a href=\"pair-%d.html\">", i + 1);
-        html_text(f, c->p[p->a].name);
-        fprintf(f, ", ");
-        html_text(f, c->p[p->b].name);
-        fprintf(f,
-                "</a></th><td class=\"n\">%d %%</td><td class=\"n\">%d "
-                "%%</td></tr>\n",
-                p->percent[0], p->percent[1]);
+        json_array_append_new(pairs,
+                              json_pack("{s:[o,o], s:[i,i]}", "names",
+                                        page_text(c->p[p->a].name),
+                                        page_text(c->p[p->b].name), "percent",
+                                        p->percent[0], p->percent[1]));
         err = pair_page(c, e, i);
     }
-    fprintf(f, "</tbody></table>\n");
-    put_clusters(f, c);
-    html_end(f, NULL);
+    page_write(
+        f, PAGE_SIMILAR, "Shared code", 0,
+        json_pack("{s:o, s:o}", "pairs", pairs, "clusters", clusters(c)));
     return export_close(e, f) != 0 ? -1 : err;
 }
 
@@ -403,7 +382,8 @@ static int similarity(const struct options *o, struct export *e,
     return status;
 }
 
-/* The lab's plan names the files; lab becomes its full name. */
+/* Compare a lab's submissions. Sets lab, which may be short, to the full
+ * name. */
 static int of_lab(const struct options *o, struct export *e, char lab[64])
 {
     const struct request q = {.lab = lab};

@@ -1,8 +1,8 @@
 /*
- * verb_work.c: grade work, a share of a batch, in a Slurm job
+ * verb_work.c: grade work, which grades a share of a batch in a Slurm job
  *
- * Takes its lines of the spool's slurm.list, and grades those that have no
- * result yet: a job that was requeued goes on where it was.
+ * Takes its lines from the spool's slurm.list, and grades those without a
+ * result, so a job that was requeued continues where it was.
  */
 #define _GNU_SOURCE
 #include <errno.h>    /* EINTR */
@@ -10,10 +10,10 @@
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* fork */
 
-#include "folder.h"
-#include "run_command.h"
-#include "sandbox.h"
-#include "verb.h"
+#include "grader/base/folder.h"
+#include "grader/batch/run_command.h"
+#include "grader/sandbox/sandbox.h"
+#include "grader/verbs/verbs.h"
 
 struct options {
     const char *spool, *lab;
@@ -55,7 +55,7 @@ static void grade_one(const struct options *o, const char *self,
                             .lab = o->lab,
                             .isolation = o->isolation};
     run_command_make(&c, name, seed);
-    folder_remove(c.work); // of a job that was killed
+    folder_remove(c.work); // left over from a job that was killed
     const pid_t pid = fork();
     if (pid == 0) {
         execv(self, c.v);
