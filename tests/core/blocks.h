@@ -2,13 +2,13 @@
 #ifndef COMMLAB_TESTS_BLOCKS_H
 #define COMMLAB_TESTS_BLOCKS_H
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "ranks.h"
 
 static char *alloc(int device, size_t nbytes, uint32_t site)
 {
     void *p;
-    MUST(simgpu_heap_alloc(device, nbytes, 0, site, &p) == 0);
+    MUST(simgpu_heap_alloc(device, nbytes, HEAP_ORDINARY, site, &p) == 0);
     return p;
 }
 

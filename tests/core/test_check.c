@@ -1,6 +1,6 @@
 /*
  * test_check.c: what SIMGPU_CHECK=1 reports at the end of a process, compared
- * with check.txt
+ * with golden.txt
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -9,16 +9,16 @@
 #include <sys/wait.h> /* waitpid */
 
 #include "child.h"
-#include "core/check.h"
 #include "core/peer.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
+#include "core/watch/check.h"
 #include "golden.h"
-#include "graph/read.h"
+#include "graph/replay/load.h"
 #include "ranks.h"
 #include "scarce.h"
 #include "suite.h"
 
-static const char golden[] = "tests/core/check.txt";
+static const char golden[] = "tests/core/golden.txt#check";
 
 /* Code of one line, longer than what a compiler may put before it. */
 static void all_on_a_line(void)
@@ -36,7 +36,7 @@ static uint32_t site(int number)
 static void alloc(int at, size_t nbytes)
 {
     void *p;
-    MUST(simgpu_heap_alloc(0, nbytes, 0, site(at), &p) == 0);
+    MUST(simgpu_heap_alloc(0, nbytes, HEAP_ORDINARY, site(at), &p) == 0);
 }
 
 /* ---- one process --------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * test_clock.c: what a process reads on its clocks, compared with clock.txt
+ * test_clock.c: what a process reads on its clocks, compared with golden.txt
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -9,18 +9,18 @@
 #include <sys/syscall.h>
 #include <time.h> /* clock_gettime */
 
-#include "core/clock.h"
+#include "core/clock/clock.h"
 #include "core/host.h"
 #include "core/peer.h"
 #include "core/report.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
 #include "golden.h"
 #include "ranks.h"
 #include "scarce.h"
 #include "suite.h"
 
-static const char golden[] = "tests/core/clock.txt";
+static const char golden[] = "tests/core/golden.txt#clock";
 enum { US = 1000000 }; /* in picoseconds */
 
 /* ---- the machine --------------------------------------------------------- */

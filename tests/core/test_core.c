@@ -10,10 +10,10 @@
 #include <string.h>  /* strcmp */
 #include <time.h>    /* clock_gettime */
 
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "ranks.h"
 #include "suite.h"
 
@@ -22,7 +22,7 @@
 static char *alloc(size_t nbytes)
 {
     void *p;
-    MUST(simgpu_heap_alloc(0, nbytes, 0, CALLER_SITE(), &p) == 0);
+    MUST(simgpu_heap_alloc(0, nbytes, HEAP_ORDINARY, CALLER_SITE(), &p) == 0);
     return p;
 }
 
@@ -50,7 +50,9 @@ static void poison(struct shared *s)
     for (int i = 0; i < 1000; i++)
         MUST(raw[i] == 0xCB);
     void *p = &p;
-    MUST(simgpu_heap_alloc(0, (size_t)1 << 50, 0, 0, &p) == ENOMEM && !p);
+    MUST(simgpu_heap_alloc(0, (size_t)1 << 50, HEAP_ORDINARY, 0, &p) ==
+             ENOMEM &&
+         !p);
 }
 
 static void zeros(struct shared *s)
@@ -353,7 +355,7 @@ static void polls_without_a_core(struct shared *s)
     uint64_t own;
     (void)s;
     const struct fence second = enqueued_without_a_core(&own);
-    while (!fence_poll(&second, 1, "poll", 0))
+    while (!simgpu_fence_poll(&second, 1, "poll", 0))
         ;
     MUST(clock_ns(CLOCK_THREAD_CPUTIME_ID) < own + OWN_NS);
 }

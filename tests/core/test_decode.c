@@ -1,6 +1,6 @@
 /*
  * test_decode.c: the instructions behind a call, and those that divide
- * (core/discard.h, core/divide.h)
+ * (core/watch/discard.h, core/heap/divide.h)
  *
  * On processors other than x86-64 nothing is tested.
  */
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <ucontext.h> /* ucontext_t */
 
-#include "core/discard.h"
-#include "core/divide.h"
+#include "core/heap/divide.h"
+#include "core/watch/discard.h"
 #include "suite.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /*
- * test_fault.c: crashes of host code and of kernels, compared with fault.txt
+ * test_fault.c: crashes of host code and of kernels, compared with golden.txt
  *
  * The functions of protection keys are this file's, so that a processor with
  * keys and one without are tested on each.
@@ -15,8 +15,8 @@
 #include <sys/syscall.h>  /* SYS_rt_tgsigqueueinfo */
 #include <ucontext.h>     /* makecontext */
 
-#include "core/fault.h"
-#include "core/heap.h"
+#include "core/heap/fault.h"
+#include "core/heap/heap.h"
 #include "core/site.h"
 #include "core/thread.h"
 #include "golden.h"
@@ -26,7 +26,7 @@
 #if defined(__x86_64__)
 
 enum { PAGE = 4096, NEAR = 64 << 10 };
-static const char golden[] = "tests/core/fault.txt";
+static const char golden[] = "tests/core/golden.txt#fault";
 
 /* ---- protection keys ----------------------------------------------------- */
 
@@ -63,7 +63,7 @@ int pkey_mprotect(void *p, size_t nbytes, int prot, int key)
 static char *alloc(size_t nbytes)
 {
     void *p;
-    MUST(simgpu_heap_alloc(0, nbytes, 0, CALLER_SITE(), &p) == 0);
+    MUST(simgpu_heap_alloc(0, nbytes, HEAP_ORDINARY, CALLER_SITE(), &p) == 0);
     return p;
 }
 

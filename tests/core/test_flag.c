@@ -1,13 +1,13 @@
 /*
  * test_flag.c: who wrote a word, and which write made a condition hold
- * (core/flag.h)
+ * (core/stream/flag.h)
  */
 #include <check.h>
 #include <pthread.h> /* pthread_create */
 #include <string.h>  /* memset */
 
-#include "core/flag.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
+#include "core/stream/flag.h"
 #include "ranks.h"
 #include "suite.h"
 
@@ -15,7 +15,7 @@
 static void *words(void)
 {
     void *p;
-    MUST(simgpu_heap_alloc(0, 4096, 0, 0, &p) == 0);
+    MUST(simgpu_heap_alloc(0, 4096, HEAP_ORDINARY, 0, &p) == 0);
     memset(simgpu_heap_raw(p), 0, 4096);
     return p;
 }

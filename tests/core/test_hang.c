@@ -1,5 +1,5 @@
 /*
- * test_hang.c: what is said of a run that hangs, compared with hang.txt
+ * test_hang.c: what is said of a run that hangs, compared with golden.txt
  *
  * Most ranks record operations and write down waits as if they were in them.
  */
@@ -10,17 +10,17 @@
 #include <stdlib.h>  /* setenv */
 #include <string.h>  /* strstr */
 
-#include "core/hang.h"
 #include "core/peer.h"
 #include "core/site.h"
 #include "core/thread.h"
 #include "core/wait.h"
+#include "core/watch/hang.h"
 #include "golden.h"
 #include "ranks.h"
 #include "suite.h"
 
 enum { MAX = 4, WORKER = -1 };
-static const char golden[] = "tests/core/hang.txt";
+static const char golden[] = "tests/core/golden.txt#hang";
 
 /* ---- call sites ---------------------------------------------------------- */
 

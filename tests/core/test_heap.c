@@ -1,6 +1,6 @@
 /*
  * test_heap.c: what is known of memory: allocations, freed ones, addresses that
- * are mapped and host memory that is registered (core/heap.h, core/virtual.h)
+ * are mapped and host memory that is registered (core/heap/heap.h, address.h)
  */
 #include <check.h>
 #include <errno.h>  /* EINVAL */
@@ -8,12 +8,13 @@
 #include <string.h> /* strcmp */
 
 #include "blocks.h"
-#include "core/heap.h"
-#include "core/virtual.h"
+#include "core/heap/address.h"
+#include "core/heap/heap.h"
+#include "core/stream/virtual.h"
 #include "ranks.h"
 #include "suite.h"
 
-enum { PAGE = 4096, G = VIRTUAL_GRANULARITY };
+enum { PAGE = 4096, G = ADDRESS_GRANULARITY };
 
 /* ---- where allocations lie ----------------------------------------------- */
 
@@ -32,11 +33,13 @@ static void fit(struct shared *s)
     MUST(used == 2 * PAGE);
     MUST(alloc(0, 2 * PAGE + 1, 0) == c + 2 * PAGE); // a page too large
     MUST(alloc(0, 2 * PAGE, 0) == b);
-    MUST(simgpu_heap_alloc(1, total - PAGE + 1, 0, 0, &p) == ENOMEM && !p);
-    MUST(simgpu_heap_alloc(1, total + 1, 0, 0, &p) == ENOMEM && !p);
-    MUST(simgpu_heap_alloc(1, total / 2, 0, 0, &p) == 0);
-    MUST(simgpu_heap_alloc(1, total / 2, 0, 0, &p) == ENOMEM && !p);
-    MUST(simgpu_heap_alloc(0, 0, 0, 0, &p) == 0 && !p);
+    MUST(simgpu_heap_alloc(1, total - PAGE + 1, HEAP_ORDINARY, 0, &p) ==
+             ENOMEM &&
+         !p);
+    MUST(simgpu_heap_alloc(1, total + 1, HEAP_ORDINARY, 0, &p) == ENOMEM && !p);
+    MUST(simgpu_heap_alloc(1, total / 2, HEAP_ORDINARY, 0, &p) == 0);
+    MUST(simgpu_heap_alloc(1, total / 2, HEAP_ORDINARY, 0, &p) == ENOMEM && !p);
+    MUST(simgpu_heap_alloc(0, 0, HEAP_ORDINARY, 0, &p) == 0 && !p);
     MUST(simgpu_heap_free(NULL) == 0);
 }
 
@@ -91,7 +94,7 @@ static void find(struct shared *s)
     MUST(simgpu_heap_find(&b, &b) == ENOENT && !b.base);
     MUST(found(alloc(HEAP_PINNED, 1, 0)).device == HEAP_PINNED);
     MUST(found(alloc(0, 1, 0)).id == 3);
-    MUST(simgpu_heap_alloc(0, 100, 1, 0, &managed) == 0);
+    MUST(simgpu_heap_alloc(0, 100, HEAP_MANAGED, 0, &managed) == 0);
     MUST(found(managed).managed);
     strcpy(managed, "from the host");
     MUST(strcmp(simgpu_heap_raw(managed), "from the host") == 0);
@@ -244,7 +247,7 @@ END_TEST
 static char *reserve(uint64_t nbytes)
 {
     void *p;
-    MUST(simgpu_virtual_reserve(nbytes, 0, &p) == 0);
+    MUST(simgpu_address_reserve(nbytes, 0, &p) == 0);
     return p;
 }
 
@@ -252,21 +255,21 @@ static void reservations(struct shared *s)
 {
     (void)s;
     void *out = NULL;
-    MUST(simgpu_virtual_free(&out, G) == EINVAL); // nothing was reserved yet
+    MUST(simgpu_address_free(&out, G) == EINVAL); // nothing was reserved yet
     char *const m = alloc(0, G, 0), *const p = reserve(4 * G);
     char *const q = reserve(G);
     MUST(q == p + 5 * G && (uintptr_t)p % G == 0);
-    MUST(simgpu_virtual_free(p, 3 * G) == EINVAL);
-    MUST(simgpu_virtual_free(p + G, 3 * G) == EINVAL);
+    MUST(simgpu_address_free(p, 3 * G) == EINVAL);
+    MUST(simgpu_address_free(p + G, 3 * G) == EINVAL);
     MUST(simgpu_virtual_map(p + 3 * G, G, m) == 0);
-    MUST(simgpu_virtual_free(p, 4 * G) == EINVAL); // something is mapped
-    MUST(simgpu_virtual_free(q, G) == 0 && simgpu_virtual_free(q, G) == EINVAL);
+    MUST(simgpu_address_free(p, 4 * G) == EINVAL); // something is mapped
+    MUST(simgpu_address_free(q, G) == 0 && simgpu_address_free(q, G) == EINVAL);
     MUST(simgpu_virtual_unmap(p + 3 * G, G, "unmap", 0) == 0);
-    MUST(simgpu_virtual_free(p, 4 * G) == 0 && reserve(4 * G) == p);
-    MUST(simgpu_virtual_reserve(G, 64 * G, &out) == 0 &&
+    MUST(simgpu_address_free(p, 4 * G) == 0 && reserve(4 * G) == p);
+    MUST(simgpu_address_reserve(G, 64 * G, &out) == 0 &&
          (uintptr_t)out % (64 * G) == 0 && (char *)out > p + 4 * G);
-    MUST(simgpu_virtual_free(out, G) == 0);
-    MUST(simgpu_virtual_reserve(UINT64_C(1) << 60, 0, &out) == ENOMEM);
+    MUST(simgpu_address_free(out, G) == 0);
+    MUST(simgpu_address_reserve(UINT64_C(1) << 60, 0, &out) == ENOMEM);
 }
 
 START_TEST(a_reservation_is_given_back_whole_and_empty)
@@ -288,11 +291,11 @@ static void map(struct shared *s)
     MUST(simgpu_virtual_map(p, 2 * G, m) == 0);
     MUST(simgpu_virtual_map(p + G, G, n) == EINVAL); // taken
     MUST(simgpu_virtual_map(p + 2 * G, G, n) == 0);
-    MUST(simgpu_virtual_memory(p) == m);
-    MUST(simgpu_virtual_memory(p + 2 * G - 1) == m + 2 * G - 1);
-    MUST(simgpu_virtual_memory(p + 2 * G + 5) == n + 5);
-    MUST(!simgpu_virtual_memory(p + 3 * G) && !simgpu_virtual_memory(host));
-    MUST(!simgpu_virtual_memory(m));
+    MUST(simgpu_address_memory(p) == m);
+    MUST(simgpu_address_memory(p + 2 * G - 1) == m + 2 * G - 1);
+    MUST(simgpu_address_memory(p + 2 * G + 5) == n + 5);
+    MUST(!simgpu_address_memory(p + 3 * G) && !simgpu_address_memory(host));
+    MUST(!simgpu_address_memory(m));
     strcpy(simgpu_heap_raw(p + 2 * G + 5), "through the window");
     MUST(strcmp(simgpu_heap_raw(n + 5), "through the window") == 0);
     MUST(heap_shadow(p + 2 * G) == heap_shadow(n));
@@ -317,28 +320,28 @@ static void open_pieces(struct shared *s)
     char *const p = reserve(4 * G);
     MUST(simgpu_virtual_map(p, 2 * G, m) == 0);
     MUST(simgpu_virtual_map(p + 2 * G, G, n) == 0);
-    MUST(simgpu_virtual_open(p, G, 0, 1) == EINVAL); // half of a piece
-    MUST(simgpu_virtual_open(p + G, 2 * G, 0, 1) == EINVAL);
-    MUST(simgpu_virtual_open(p, 4 * G, 0, 1) == EINVAL); // none at the end
-    MUST(simgpu_virtual_open(p + 3 * G, G, 0, 1) == EINVAL);
-    MUST(simgpu_virtual_open(p, 2 * G, 0, 1) == 0);
+    MUST(simgpu_address_open(p, G, 0, 1) == EINVAL); // half of a piece
+    MUST(simgpu_address_open(p + G, 2 * G, 0, 1) == EINVAL);
+    MUST(simgpu_address_open(p, 4 * G, 0, 1) == EINVAL); // none at the end
+    MUST(simgpu_address_open(p + 3 * G, G, 0, 1) == EINVAL);
+    MUST(simgpu_address_open(p, 2 * G, 0, 1) == 0);
     MUST(found(p).closed == UINT64_MAX); // the other piece is
-    MUST(simgpu_virtual_open(p, 3 * G, 0, 1) == 0);
-    MUST(simgpu_virtual_open(p, 3 * G, 2, 1) == 0);
+    MUST(simgpu_address_open(p, 3 * G, 0, 1) == 0);
+    MUST(simgpu_address_open(p, 3 * G, 2, 1) == 0);
     MUST(found(p).closed == ~UINT64_C(5));
-    MUST(simgpu_virtual_open(p + 2 * G, G, 0, 0) == 0);
+    MUST(simgpu_address_open(p + 2 * G, G, 0, 0) == 0);
     MUST(found(p).closed == ~UINT64_C(4));
     MUST(simgpu_virtual_unmap(p, G, "unmap", 9) == EINVAL);
     MUST(simgpu_virtual_unmap(p, 4 * G, "unmap", 9) == EINVAL);
     MUST(simgpu_virtual_unmap(p, 2 * G, "unmap", 9) == 0);
     MUST(simgpu_heap_find(p, &b) == ENOENT && b.base == p && b.nbytes == 2 * G);
-    MUST(b.site == 7 && b.freed == 9 && !simgpu_virtual_memory(p));
+    MUST(b.site == 7 && b.freed == 9 && !simgpu_address_memory(p));
     b = found(p + 2 * G);
     MUST(b.base == p + 2 * G && b.nbytes == G && b.device == 1);
     MUST(simgpu_virtual_unmap(p, 2 * G, "unmap", 9) == EINVAL);
     MUST(simgpu_virtual_map(p, 2 * G, m) == 0 && found(p).nbytes == 3 * G);
     MUST(simgpu_virtual_unmap(p, 3 * G, "unmap", 9) == 0);
-    MUST(simgpu_virtual_free(p, 4 * G) == 0);
+    MUST(simgpu_address_free(p, 4 * G) == 0);
 }
 
 START_TEST(whole_pieces_are_opened_and_unmapped)

@@ -1,6 +1,6 @@
 /*
  * test_host_clock.c: the C library's clocks as simnvcc links them, compared
- * with host_clock.txt
+ * with golden.txt
  *
  * The functions below them are this file's: the machine's time is what a test
  * says it is, and nothing sleeps.
@@ -16,14 +16,14 @@
 #include <time.h>     /* clock_gettime */
 
 #include "core/host.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
 #include "golden.h"
 #include "ranks.h"
 #include "suite.h"
 
 enum { NS_PER_S = 1000000000 };
-static const char golden[] = "tests/core/host_clock.txt";
+static const char golden[] = "tests/core/golden.txt#host_clock";
 
 /* What simnvcc has a program call. */
 int __wrap_clock_gettime(clockid_t id, struct timespec *t);
@@ -354,7 +354,7 @@ static void poll_once(void)
     is_fake = 0;
     spin(&has_read);
     is_fake = 1;
-    MUST(!fence_poll(&f, 1, "poll", 0));
+    MUST(!simgpu_fence_poll(&f, 1, "poll", 0));
     static const int64_t later_ns[] = {0, 1, 59999999999, 1, 5, 20};
     for (int i = 0; i < 6; i++) {
         monotonic_ns += later_ns[i];

@@ -16,8 +16,8 @@
 #include "core/control.h"
 #include "core/issuer.h"
 #include "core/schedule.h"
-#include "core/stream.h"
-#include "core/stream_state.h"
+#include "core/stream/stream.h"
+#include "core/stream/stream_state.h"
 #include "core/thread.h"
 #include "ranks.h"
 #include "suite.h"
@@ -175,7 +175,7 @@ static void hold_back(struct shared *s)
     if (h->demanded)
         fence_demand(second);
     if (h->polled)
-        MUST(!fence_poll(&second, 1, "poll", 0));
+        MUST(!simgpu_fence_poll(&second, 1, "poll", 0));
     control_flag_waits(h->flag_waits);
     MUST(issuer_last() == first.node);
     MUST(enqueue(a).node == issuer_last());

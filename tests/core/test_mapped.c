@@ -11,12 +11,12 @@
 #include <unistd.h>      /* syscall */
 
 #include "blocks.h"
-#include "core/heap.h"
+#include "core/heap/heap.h"
 #include "golden.h"
 #include "ranks.h"
 #include "suite.h"
 
-static const char golden[] = "tests/core/mapped.txt";
+static const char golden[] = "tests/core/golden.txt#mapped";
 
 /* ---- mappings ------------------------------------------------------------ */
 
@@ -137,7 +137,7 @@ static void map_more(struct shared *s)
     fprintf(stderr, "device 0, all\n");
     size_t all = (size_t)96 << 30; // a GPU of the model has 80 GiB
     void *p;
-    while (simgpu_heap_alloc(0, all, 0, 0, &p) != 0)
+    while (simgpu_heap_alloc(0, all, HEAP_ORDINARY, 0, &p) != 0)
         all -= 1 << 20;
     fprintf(stderr, " last byte\n");
     MUST(heap_shadow((char *)p + all - 1));

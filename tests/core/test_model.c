@@ -1,10 +1,10 @@
-/* The machine as NCCL sees it, compared with model.txt. */
+/* The machine as NCCL sees it, compared with golden.txt. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdlib.h> /* setenv */
 #include <string.h> /* strlen */
 
-#include "core/model.h"
+#include "core/clock/model.h"
 #include "golden.h"
 #include "ranks.h"
 #include "suite.h"
@@ -136,7 +136,7 @@ START_TEST(a_machine_is_what_nccl_sees)
         setenv(v->key, v->value, 1);
     const struct rank r = rank_start(0, 1, v->body, shared_new());
     ck_assert_int_eq(rank_end(r, text, sizeof text), 0);
-    golden_expect_part("tests/core/model.txt", v->name, text);
+    golden_expect_part("tests/core/golden.txt#model", v->name, text);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /*
  * test_ops.c: what operations, streams and host calls leave in the graph,
- * compared with ops.txt, and the state of devices
+ * compared with golden.txt, and the state of devices
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -11,8 +11,8 @@
 #include "core/device.h"
 #include "core/host.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "core/stream_state.h"
+#include "core/stream/stream.h"
+#include "core/stream/stream_state.h"
 #include "core/thread.h"
 #include "golden.h"
 #include "noted.h"
@@ -20,7 +20,7 @@
 #include "scarce.h"
 #include "suite.h"
 
-static const char golden[] = "tests/core/ops.txt";
+static const char golden[] = "tests/core/golden.txt#ops";
 
 static void nothing(struct op *op)
 {
@@ -287,12 +287,12 @@ static void poll(struct shared *s)
                               launch(stream_new(0, STREAM_BLOCKING, 0)),
                               simgpu_stream_enqueue(a, op)};
     fence_wait(f[1], "wait", 0);
-    MUST(!fence_is_polling() && fence_poll(f, 2, "passed", 0));
+    MUST(!fence_is_polling() && simgpu_fence_poll(f, 2, "passed", 0));
     for (int i = 0; i < 2; i++)
-        MUST(!fence_poll(f, 3, "poll", 0) && fence_is_polling());
+        MUST(!simgpu_fence_poll(f, 3, "poll", 0) && fence_is_polling());
     set(&gate);
     simgpu_fence_join(f, 3, "join", CALLER_SITE());
-    MUST(!fence_is_polling() && fence_poll(f, 3, "poll", 0));
+    MUST(!fence_is_polling() && simgpu_fence_poll(f, 3, "poll", 0));
 }
 
 /* More fences than a join has room for on its stack. */

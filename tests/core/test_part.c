@@ -13,10 +13,10 @@
 #include "core/host.h"
 #include "core/issuer.h"
 #include "core/part.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/thread.h"
 #include "core/wait.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "ranks.h"
 #include "suite.h"
 

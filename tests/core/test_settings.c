@@ -1,6 +1,6 @@
 /*
  * test_settings.c: what processes make of their environment, compared with
- * settings.txt
+ * golden.txt
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -13,18 +13,19 @@
 #include "child.h"
 #include "core/control.h"
 #include "core/cores.h"
-#include "core/dataless.h"
 #include "core/declared.h"
+#include "core/heap/dataless.h"
 #include "core/report.h"
 #include "core/schedule.h"
 #include "core/thread.h"
 #include "core/visible.h"
 #include "golden.h"
+#include "graph/replay/load.h"
 #include "noted.h"
 #include "ranks.h"
 #include "suite.h"
 
-static const char golden[] = "tests/core/settings.txt";
+static const char golden[] = "tests/core/golden.txt#settings";
 
 /* ---- processes ----------------------------------------------------------- */
 

@@ -17,7 +17,7 @@
 #include "base/recorder.h"
 #include "child.h"
 #include "core/site.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "core/witness.h"
 #include "ranks.h"
 #include "suite.h"

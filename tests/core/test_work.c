@@ -10,14 +10,14 @@
 #include <time.h> /* nanosleep */
 
 #include "core/control.h"
-#include "core/dataless.h"
-#include "core/heap.h"
+#include "core/heap/dataless.h"
+#include "core/heap/heap.h"
+#include "core/heap/operand.h"
 #include "core/host.h"
-#include "core/operand.h"
 #include "core/schedule.h"
 #include "core/site.h"
-#include "core/stream.h"
-#include "core/stream_state.h"
+#include "core/stream/stream.h"
+#include "core/stream/stream_state.h"
 #include "core/thread.h"
 #include "ranks.h"
 #include "scarce.h"
@@ -26,7 +26,7 @@
 static char *alloc(size_t nbytes)
 {
     void *p;
-    MUST(simgpu_heap_alloc(0, nbytes, 0, CALLER_SITE(), &p) == 0);
+    MUST(simgpu_heap_alloc(0, nbytes, HEAP_ORDINARY, CALLER_SITE(), &p) == 0);
     return p;
 }
 
@@ -188,9 +188,9 @@ static void demand_fences(struct shared *s)
     }
     b.completed = 3;
     const struct fence polls[] = {{&b, 3, 1}, {&a, 6, 1}, {&b, 4, 1}};
-    MUST(!fence_poll(polls, 3, "poll", 0));
+    MUST(!simgpu_fence_poll(polls, 3, "poll", 0));
     MUST(a.polled == 6 && b.polled == 0);
-    MUST(!fence_poll(&polls[2], 1, "poll", 0) && b.polled == 4);
+    MUST(!simgpu_fence_poll(&polls[2], 1, "poll", 0) && b.polled == 4);
     MUST(a.bell == (s->ping ? 2 : 0));
 }
 
