@@ -1,4 +1,6 @@
-/*
+/* links: nn nnref judge graph topo base
+ * links: common/staff/lab1-collectives/reduce.cu
+ *
  * What the kit's kernels reach of what the device can do.
  *
  *     prog_ceilings                  on device 0

@@ -153,7 +153,8 @@ static const struct run {
      {"FAILED   memcheck of lab1, 2 ranks: it did not run (status 1)\n",
       "0 passed, 4 failed"}},
     // a program that the table forgets would be tested nowhere
-    {"diff <(ls tests/{simgpu,cublas,curand}/prog_* | "
+    {"diff <(ls tests/{simgpu,cublas}/prog_* "
+     "tests/extras/prog_{cublaslt,curand,nccl32,shmem_[fgpw]}* | "
      "sed 's#tests/##; s#[.].*##' | sort) "
      "<(awk '$1 ~ /^[a-z].*prog_/ { print $1 }' tests/gpu/programs.txt | "
      "sort -u)",

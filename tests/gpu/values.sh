@@ -12,18 +12,20 @@ build=${1:?which build folder?} dir=${2:?where to?}
 read -r gpus gpu driver runtime _ <<< "$("$build/probe" --short)"
 
 mkdir -p "$dir"
-rm -f "$dir"/prog_*.txt
+for file in "$dir"/{values,random}.txt; do
+    printf '%s\n%s\n' \
+        "What the parts of the programs print on $gpu, GPUs: $gpus." \
+        "Driver $driver, CUDA runtime $runtime." > "$file"
+done
 parts=0
 while read -r program part; do
-    file=$dir/$program.txt
-    [ -e "$file" ] || printf '%s\n%s\n' \
-        "What the parts of this program print on $gpu, GPUs: $gpus." \
-        "Driver $driver, CUDA runtime $runtime." > "$file"
+    file=$dir/values.txt
+    [ "$program" != prog_random ] || file=$dir/random.txt
     printf '\n== %s\n%s\n--\n' "$part" "$program" >> "$file"
     { timeout 30 "$build/tests/runtime/$program" "$part" 2> /dev/null < \
         /dev/null || true; } | head -n 1000 >> "$file"
     parts=$((parts + 1))
-done < <(awk '/^== /{ part = $2; getline; print $1, part }' \
-    tests/runtime/values.txt tests/runtime/h100/prog_random.txt)
+done < <({ cat tests/runtime/values.txt; gzip -dc tests/runtime/h100/random.gz; } |
+    awk '/^== /{ part = $2; getline; print $1, part }')
 echo "$parts parts"
 [ "$parts" -gt 0 ]

@@ -1,4 +1,4 @@
-/*
+/* links: base
  * Accesses of many kinds, for test_accesses.c: what each kernel touches is in
  * the graph, and a sum of what it computed is printed.
  */
@@ -120,6 +120,26 @@ __global__ void grid(float *x, float *y)
     }
 }
 
+/* Threads that walk side by side, far apart from step to step: all the same
+ * way, some fewer steps, with gaps between them, or some elsewhere. */
+enum walk { ALIKE, SHORTER, GAPS, ELSEWHERE, WALKS };
+__global__ void strides(const float *from, float *to, int how)
+{
+    const int n = gridDim.x * blockDim.x;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int nsteps = how == SHORTER ? 32 - i % 3 - (i > 700 ? 10 : 0) : 32;
+    float sum = 0;
+    if (how == GAPS && i % 5 == 3)
+        return;
+    for (int k = 0; k < nsteps; k++) {
+        const int at = how == ELSEWHERE && i % 100 == 7
+                           ? (int)scrambled(i * 32 + k)
+                           : k * n + i;
+        sum += from[at];
+        to[at] += sum;
+    }
+}
+
 struct wide {
     float sum, last, rest[4];
 };
@@ -227,6 +247,10 @@ int main(int argc, char **)
     report("updates");
     returned<<<N / BLOCK, BLOCK>>>((float *)a, (wide *)b, (float2 *)c);
     report("returned");
+    for (int how = 0; how < WALKS; how++) {
+        strides<<<1024 / BLOCK, BLOCK>>>((float *)a, (float *)b, how);
+        report("strides");
+    }
     void *args[] = {&b, &c};
     CUDA_MUST(cudaLaunchCooperativeKernel((void *)grid, dim3(8), dim3(BLOCK),
                                           args, 0, 0));

@@ -1,2 +1,2 @@
-/* The same, announced by calls: see tests.mk. */
+/* The same, announced by calls (see tests.mk). links: base */
 #include "prog_accesses.cu"

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <cuda_runtime.h>
 #include <time.h>
+#include <unistd.h> /* usleep */
 
 #include "rule.h"
 
@@ -74,6 +75,47 @@ static void check_shapes(void)
                  waits ? "threads behind barriers" : "threads that never wait");
         }
     cudaFree(d);
+}
+
+// Threads reach one barrier after another. Before each, some of them first do
+// something else that waits, or end. A thread leaves how often it has found
+// another thread elsewhere than at its step.
+enum { ROW = 8 };
+__global__ void interrupted(volatile int *word, int *out)
+{
+    __shared__ int at[MOST];
+    const int me = threadIdx.x, n = blockDim.x, other = (me + n - 1) % n;
+    int wrong = 0;
+    for (int step = 1; step <= ROW; step++) {
+        at[me] = step;
+        if (me == step * 37)
+            wrong += *word != 0; // a poll
+        if (me / 32 == step - 1)
+            wrong += __shfl_sync(~0u, me, step) != me / 32 * 32 + step;
+        if (me == n - step)
+            break;
+        __syncthreads();
+        wrong += at[other] != step && other <= n - step;
+        wrong += (int)threadIdx.x != me;
+        __syncthreads();
+    }
+    out[me] = wrong;
+}
+
+static void check_interrupted(void)
+{
+    int *d, h[MOST + 1];
+    int right = 1;
+    for (int n : {264, 300, 1024}) {
+        cudaMalloc(&d, sizeof h);
+        cudaMemset(d, 0, sizeof h);
+        interrupted<<<3, n>>>(d + MOST, d);
+        cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++)
+            right &= h[i] == 0;
+        cudaFree(d);
+    }
+    RULE(right, "threads that wait between barriers, or end");
 }
 
 // Lanes of two kinds ask for their mask in one call each, in every warp.
@@ -227,6 +269,43 @@ static int check_words(void)
     return rule_status();
 }
 
+// One kernel has counted before the other begins: no count is lost.
+__global__ void count_together(unsigned *count, unsigned *begun)
+{
+    enum { TIMES = 5000000 };
+    atomicAdd(count, 1u);
+    atomicAdd(begun, 1u);
+    while (atomicAdd(begun, 0u) != 2)
+        ;
+    for (int i = 1; i < TIMES; i++)
+        atomicAdd(count, 1u);
+}
+
+static void wait_a_while(void *)
+{
+    usleep(20000);
+}
+
+static void check_together()
+{
+    unsigned *d, h[2];
+    cudaStream_t s[2];
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    cudaStreamCreate(&s[0]);
+    cudaStreamCreate(&s[1]);
+    cudaDeviceSynchronize();
+    count_together<<<1, 1, 0, s[0]>>>(&d[0], &d[1]);
+    cudaLaunchHostFunc(s[1], wait_a_while, NULL);
+    count_together<<<1, 1, 0, s[1]>>>(&d[0], &d[1]);
+    cudaDeviceSynchronize();
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    RULE(h[0] == 10000000, "kernels of two streams count together");
+    cudaStreamDestroy(s[0]);
+    cudaStreamDestroy(s[1]);
+    cudaFree(d);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && argv[1][0] == 'w')
@@ -239,8 +318,10 @@ int main(int argc, char **argv)
         return cudaDeviceSynchronize() == cudaErrorAssert ? 3 : 4;
     }
     check_shapes();
+    check_interrupted();
     check_masks();
     check_multiprocessors();
     check_clocks();
+    check_together();
     return rule_status();
 }

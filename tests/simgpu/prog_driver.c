@@ -48,6 +48,98 @@ static void check_names(void)
          "a device's UUID is found without a version, too");
 }
 
+/* What NCCL looks up, with the versions that it asks for
+ * (src/include/cudawrap.h, as of 2026). */
+static const struct {
+    const char *name;
+    int version;
+} nccl[] = {
+    {"cuDeviceGet", 2000},
+    {"cuDeviceGetAttribute", 2000},
+    {"cuGetErrorString", 6000},
+    {"cuGetErrorName", 6000},
+    {"cuMemGetAddressRange", 3020},
+    {"cuCtxCreate", 11040},
+    {"cuCtxDestroy", 4000},
+    {"cuCtxGetCurrent", 4000},
+    {"cuCtxSetCurrent", 4000},
+    {"cuCtxGetDevice", 2000},
+    {"cuPointerGetAttribute", 4000},
+    {"cuLaunchKernel", 4000},
+    {"cuLaunchKernelEx", 11060},
+    {"cuMemAddressReserve", 10020},
+    {"cuMemAddressFree", 10020},
+    {"cuMemCreate", 10020},
+    {"cuMemGetAllocationGranularity", 10020},
+    {"cuMemExportToShareableHandle", 10020},
+    {"cuMemImportFromShareableHandle", 10020},
+    {"cuMemMap", 10020},
+    {"cuMemRelease", 10020},
+    {"cuMemRetainAllocationHandle", 11000},
+    {"cuMemSetAccess", 10020},
+    {"cuMemUnmap", 10020},
+    {"cuMemGetAllocationPropertiesFromHandle", 10020},
+    {"cuMemGetHandleForAddressRange", 11070},
+    {"cuMulticastAddDevice", 12010},
+    {"cuMulticastBindMem", 12010},
+    {"cuMulticastBindAddr", 12010},
+    {"cuMulticastCreate", 12010},
+    {"cuMulticastGetGranularity", 12010},
+    {"cuMulticastUnbind", 12010},
+    {"cuStreamBatchMemOp", 11070},
+    {"cuStreamWaitValue32", 11070},
+    {"cuStreamWaitValue64", 11070},
+    {"cuStreamWriteValue32", 11070},
+    {"cuStreamWriteValue64", 11070},
+};
+enum { NCCL = sizeof nccl / sizeof *nccl };
+
+static int is_found(int i, int version, CUdriverProcAddressQueryResult expected)
+{
+    CUdriverProcAddressQueryResult status;
+    void *f = NULL;
+    return cuGetProcAddress(nccl[i].name, &f, version, 0, &status) ==
+               CUDA_SUCCESS &&
+           status == expected &&
+           (f != NULL) == (expected == CU_GET_PROC_ADDRESS_SUCCESS);
+}
+
+static void check_versions(void)
+{
+    typedef CUresult create_fn(CUcontext *, void *, int, unsigned, CUdevice);
+    typedef CUresult find_fn(const char *, void **, int, cuuint64_t);
+    void *f = NULL;
+    CUcontext c = NULL;
+    int value = 1;
+    for (int i = 0; i < NCCL; i++)
+        RULE(is_found(i, nccl[i].version, CU_GET_PROC_ADDRESS_SUCCESS) &&
+                 is_found(i, 13000, CU_GET_PROC_ADDRESS_SUCCESS) &&
+                 is_found(i, 1000, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT),
+             nccl[i].name);
+    void *const library = dlopen("libcuda.so.1", RTLD_NOW);
+    find_fn *const find = (find_fn *)dlsym(library, "cuGetProcAddress");
+    RULE(find && find("cuInit", &f, 11030, 0) == CUDA_SUCCESS && f &&
+             find("cuNoSuchFunction", &f, 11030, 0) == CUDA_ERROR_NOT_FOUND,
+         "the form of CUDA 11 has no status");
+    cuInit(0);
+    cuGetProcAddress("cuCtxCreate", &f, 11040, 0, NULL);
+    RULE(((create_fn *)f)(&c, NULL, 0, CU_CTX_SCHED_AUTO, 0) == CUDA_SUCCESS &&
+             c && cuCtxDestroy(c) == CUDA_SUCCESS,
+         "a context in the form of CUDA 11.4");
+    RULE(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
+                              0) == CUDA_SUCCESS &&
+             (value ||
+              cuMulticastCreate(NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED),
+         "no multicasts, as the attribute says");
+    RULE(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED,
+                              0) == CUDA_SUCCESS &&
+             !value &&
+             cuMemGetHandleForAddressRange(&value, 0, 0,
+                                           CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
+                                           0) == CUDA_ERROR_NOT_SUPPORTED,
+         "nor DMA-BUF");
+}
+
 /* Created contexts are a stack on each thread. */
 static void check_stack(void)
 {
@@ -347,6 +439,61 @@ static void check_host_functions(void)
     cudaStreamDestroy(s);
 }
 
+/* 64 bits, and several operations in one call. */
+static void check_words(CUstream a, CUstream b)
+{
+    cuuint64_t *d, is[2] = {0};
+    int able = 0;
+    cudaMalloc((void **)&d, sizeof is);
+    cudaMemset(d, 0, sizeof is);
+    cudaDeviceSynchronize();
+    RULE(cuDeviceGetAttribute(&able,
+                              CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS,
+                              0) == CUDA_SUCCESS &&
+             able,
+         "devices write 64-bit words");
+    RULE(cuStreamWaitValue64(b, address(d), 1ull << 40,
+                             CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS &&
+             cudaStreamQuery(b) == cudaErrorNotReady &&
+             cuStreamWriteValue64(a, address(d), 1, 0) == CUDA_SUCCESS &&
+             cudaStreamSynchronize(a) == cudaSuccess &&
+             cudaStreamQuery(b) == cudaErrorNotReady &&
+             cuStreamWriteValue64(a, address(d), 3ull << 40, 0) ==
+                 CUDA_SUCCESS &&
+             cudaStreamSynchronize(b) == cudaSuccess,
+         "and wait for all 64 bits");
+    RULE(cuStreamWaitValue64(b, address(d), 2ull << 40,
+                             CU_STREAM_WAIT_VALUE_AND) == CUDA_SUCCESS &&
+             cudaStreamSynchronize(b) == cudaSuccess &&
+             cuStreamWriteValue64(a, address(d) + 4, 0, 0) ==
+                 CUDA_ERROR_INVALID_VALUE,
+         "by bits, too, at multiples of 8");
+    CUstreamBatchMemOpParams ops[4] = {{0}}, wrong = {0};
+    ops[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    ops[0].writeValue.address = address(d);
+    ops[0].writeValue.value = 7;
+    ops[1].memoryBarrier.operation = CU_STREAM_MEM_OP_BARRIER;
+    ops[2].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    ops[2].writeValue.address = address(d + 1);
+    ops[2].writeValue.value64 = 5ull << 33;
+    ops[3].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    ops[3].waitValue.address = address(d + 1);
+    ops[3].waitValue.value64 = 5ull << 33;
+    ops[3].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    RULE(cuStreamBatchMemOp(a, 4, ops, 0) == CUDA_SUCCESS &&
+             cudaStreamSynchronize(a) == cudaSuccess &&
+             cudaMemcpy(is, d, sizeof is, cudaMemcpyDeviceToHost) ==
+                 cudaSuccess &&
+             is[0] == (3ull << 40 | 7) && is[1] == 5ull << 33,
+         "a batch is done in order");
+    wrong.operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
+    RULE(cuStreamBatchMemOp(a, 1, &wrong, 0) == CUDA_ERROR_NOT_SUPPORTED &&
+             cuStreamBatchMemOp(a, 1, NULL, 0) == CUDA_ERROR_INVALID_VALUE &&
+             cuStreamBatchMemOp(a, 1, ops, 1) == CUDA_ERROR_INVALID_VALUE,
+         "what a batch cannot have");
+    cudaFree(d);
+}
+
 static void check_streams(void)
 {
     cudaStream_t a, b;
@@ -386,6 +533,7 @@ static void check_streams(void)
                  CUDA_SUCCESS &&
              cudaStreamSynchronize(b) == cudaSuccess,
          "the host may fulfil a wait in pinned memory");
+    check_words(a, b);
     RULE(cuStreamWriteValue32(a, address(d) + 2, 0, 0) ==
              CUDA_ERROR_INVALID_VALUE,
          "words are aligned");
@@ -441,6 +589,7 @@ int main(int argc, char **argv)
     int rank, nranks;
     check_names();
     check_contexts(); // before MPI, which may query a buffer's place
+    check_versions();
     check_stack();
     check_fills();
     check_rows();

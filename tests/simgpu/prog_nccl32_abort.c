@@ -14,7 +14,9 @@ static int *data;
 static void say(const char *call, ncclResult_t result)
 {
     printf("%s: %d %s\n", call, (int)result,
-           result == ncclSuccess ? "" : ncclGetLastError(NULL));
+           result == ncclSuccess || result == ncclInProgress
+               ? ""
+               : ncclGetLastError(NULL));
 }
 #define SAY(call) say(#call, call)
 
@@ -89,11 +91,86 @@ static void abort_it(const char *what, void (*call)(void))
     SAY(ncclCommGetAsyncError(comm[0], &state));
     printf("state %d\n", (int)state);
     SAY(ncclCommAbort(comm[1]));
-    printf("the stream ends: %d\n", (int)cudaStreamSynchronize(stream));
+    printf("the stream waits: %d\n", (int)cudaStreamQuery(stream));
     SAY(ncclCommGetAsyncError(comm[0], &state));
     printf("state %d\n", (int)state);
     SAY(ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[0], stream));
     SAY(ncclCommFinalize(comm[0]));
+    SAY(ncclCommAbort(comm[0]));
+    printf("the stream ends: %d\n", (int)cudaStreamSynchronize(stream));
+}
+
+/* ---- calls that wait for the end of a group, or for a query -------------- */
+
+static void abort_in_group(void)
+{
+    ncclResult_t state = ncclSuccess;
+    printf("in a group\n");
+    ncclCommInitAll(comm, 2, NULL);
+    cudaSetDevice(0);
+    ncclGroupStart();
+    ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[0], stream);
+    SAY(ncclCommAbort(comm[0]));
+    SAY(ncclGroupEnd());
+    printf("the stream is empty: %d\n", (int)cudaStreamQuery(stream));
+    SAY(ncclCommGetAsyncError(comm[1], &state));
+    printf("state %d\n", (int)state);
+    ncclGroupStart();
+    SAY(ncclCommAbort(comm[1]));
+    SAY(ncclGroupEnd());
+}
+
+static ncclResult_t settle(ncclComm_t c)
+{
+    ncclResult_t state = ncclInProgress;
+    while (state == ncclInProgress)
+        ncclCommGetAsyncError(c, &state);
+    return state;
+}
+
+static void join_without_blocking(void)
+{
+    ncclUniqueId id;
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    ncclGetUniqueId(&id);
+    ncclGroupStart();
+    for (int r = 0; r < 2; r++) {
+        cudaSetDevice(r);
+        ncclCommInitRankConfig(&comm[r], 2, id, r, &config);
+    }
+    ncclGroupEnd();
+    cudaSetDevice(0);
+    printf("joined: %d %d\n", (int)settle(comm[0]), (int)settle(comm[1]));
+}
+
+static void abort_pending(void)
+{
+    printf("without blocking, before anybody asked\n");
+    join_without_blocking();
+    ncclGroupStart();
+    for (int r = 0; r < 2; r++)
+        ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[r],
+                      r ? NULL : stream);
+    SAY(ncclGroupEnd());
+    SAY(ncclCommAbort(comm[0]));
+    printf("state %d\n", (int)settle(comm[1]));
+    SAY(ncclCommAbort(comm[1]));
+    printf("the stream is empty: %d\n", (int)cudaStreamQuery(stream));
+}
+
+static void abort_finalizing(void)
+{
+    ncclResult_t state = ncclSuccess;
+    printf("without blocking, while finalizing\n");
+    join_without_blocking();
+    SAY(ncclAllReduce(data, data, COUNT, ncclInt, ncclSum, comm[0], stream));
+    printf("state %d\n", (int)settle(comm[0]));
+    SAY(ncclCommFinalize(comm[0]));
+    SAY(ncclCommGetAsyncError(comm[0], &state));
+    printf("state %d\n", (int)state);
+    SAY(ncclCommAbort(comm[1]));
+    printf("state %d\n", (int)settle(comm[0]));
     SAY(ncclCommAbort(comm[0]));
 }
 
@@ -113,5 +190,8 @@ int main(void)
     abort_it("many sends", many_sends);
     abort_it("signals", wait_for_signals);
     abort_it("several", several);
+    abort_in_group();
+    abort_pending();
+    abort_finalizing();
     return 0;
 }

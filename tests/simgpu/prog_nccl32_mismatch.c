@@ -209,6 +209,29 @@ static void signals(void)
     end();
 }
 
+/* ---- a rank gives up, and another one does not notice -------------------- */
+
+static void waits_for_aborted(void)
+{
+    all_reduce(0, 4, ncclInt, ncclSum);
+    ncclCommAbort(comm[1]);
+    cudaStreamSynchronize(stream[0]);
+}
+
+static void waits_for_revoked(void)
+{
+    ncclSend(in[0], 5, ncclInt, 1, comm[0], stream[0]);
+    ncclCommRevoke(comm[1], 0);
+    cudaStreamSynchronize(stream[0]);
+}
+
+static void destroys_with_aborted(void)
+{
+    all_reduce(0, 4, ncclInt, ncclSum);
+    ncclCommAbort(comm[1]);
+    ncclCommDestroy(comm[0]);
+}
+
 /* ---- communicators that are not made ------------------------------------- */
 
 /* Ranks 0 and 2 call, of three. */
@@ -303,6 +326,9 @@ static const struct {
             {send_to_nobody, NULL},
             {receive_from_nobody, NULL},
             {signals, NULL},
+            {waits_for_aborted, NULL},
+            {waits_for_revoked, NULL},
+            {destroys_with_aborted, NULL},
             {join_of_two, NULL},
             {split_of_two, NULL},
             {window_of_two, NULL},

@@ -1,7 +1,7 @@
 /*
  * prog_nccl32_texts.c: what NCCL says of wrong calls, and its parameters
  *
- * A line for each call: its result, and the text of its error. nccl_texts.txt
+ * A line for each call: its result, and the text of its error. messages.txt
  * has what is expected.
  */
 #include <cuda_runtime.h>

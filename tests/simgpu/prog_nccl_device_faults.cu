@@ -4,7 +4,7 @@
  *
  * Without an argument, the host's functions: a line for each call. With one, a
  * kernel's mistake of that number; "count" says how many there are.
- * nccl_device_texts.txt has what is expected.
+ * messages.txt has what is expected.
  */
 #include <assert.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-/*
+/* links: base
  * prog_peers FROM TO: the bandwidth of a copy between two devices, in GB/s,
  * before peer access is enabled, while it is, in either direction, and after.
  */

@@ -259,6 +259,46 @@ static void check_copies(void)
     free(back);
 }
 
+/* Copies of pageable memory that don't wait use it as drivers do. */
+static void check_pageable(void)
+{
+    enum { N = 100 };
+    int *d, *pinned, back[N], table[2][N] = {{0}};
+    cudaStream_t s;
+    cudaMalloc((void **)&d, N * sizeof *d);
+    cudaMallocHost((void **)&pinned, sizeof *pinned);
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    for (int i = 0; i < N; i++)
+        cudaMemcpyAsync(d + i, &i, sizeof i, cudaMemcpyHostToDevice, s);
+    cudaMemcpyAsync(back, d, sizeof back, cudaMemcpyDeviceToHost, s);
+    int same = 1;
+    for (int i = 0; i < N; i++)
+        same &= back[i] == i;
+    RULE(same, "a loop variable may be copied, and its next value too");
+    cudaMemsetAsync(d, 1, N * sizeof *d, s);
+    cudaMemcpy2DAsync(table, sizeof table[0], d, 4, 4, 2,
+                      cudaMemcpyDeviceToHost, s);
+    RULE(table[0][0] == 0x01010101 && table[1][0] == 0x01010101 &&
+             table[0][1] == 0,
+         "rows to pageable memory are there when the call returns");
+    *pinned = 7;
+    struct cudaMemcpyAttributes during = {
+        .srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall};
+    const size_t nbytes = sizeof *pinned;
+    size_t first = 0;
+    const void *const src = pinned;
+    void *const dst = d;
+    cudaMemcpyBatchAsync(&dst, &src, &nbytes, 1, &during, &first, 1, s);
+    *pinned = 8;
+    cudaMemcpyAsync(back, d, nbytes, cudaMemcpyDeviceToHost, s);
+    RULE(back[0] == 7, "a batch reads its sources during the call, if asked");
+    cudaMemset(pinned, 0, nbytes);
+    RULE(*pinned == 0, "a fill of pinned memory is complete");
+    cudaStreamDestroy(s);
+    cudaFree(d);
+    cudaFreeHost(pinned);
+}
+
 int main(void)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -269,5 +309,6 @@ int main(void)
     check_streams();
     check_events();
     check_copies();
+    check_pageable();
     return rule_status();
 }

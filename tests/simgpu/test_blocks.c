@@ -43,7 +43,7 @@ START_TEST(the_graph_orders_what_kernels_exchange)
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (g->nodes[at].node.kind == GRAPH_KERNEL)
             calls_print(f, g, &g->nodes[at]);
-    golden_end(f, "tests/simgpu/blocks.txt");
+    golden_end(f, "tests/simgpu/graphs.txt#blocks");
     graph_free(g);
     child_clear(&c);
 }
@@ -74,13 +74,12 @@ static void print_part(FILE *f, const struct graph *g,
 
 /* What a program prints that draws kernels from a seed, under any schedule, and
  * what these kernels touch and follow. */
-static void expect_drawn(const char *program, int nth)
+static void expect_drawn(const char *program, const char *path, int nth)
 {
-    char seed[16], path[64], *text;
+    char seed[16], *text;
     size_t length;
     struct child c;
     snprintf(seed, sizeof seed, "%d", nth + 1);
-    snprintf(path, sizeof path, "tests/simgpu/%s.txt", program);
     struct graph *const g =
         recorded_run(&c, "SIMGPU_SCHEDULE=%s %s/tests/simgpu/prog_%s %s",
                      conform_schedules[nth % CONFORM_SCHEDULES], child_build(),
@@ -100,13 +99,24 @@ static void expect_drawn(const char *program, int nth)
 
 START_TEST(threads_exchange_what_they_should)
 {
-    expect_drawn("random_blocks", _i);
+    expect_drawn("random_blocks", "tests/simgpu/graphs.txt#random blocks", _i);
 }
 END_TEST
 
 START_TEST(kernels_share_words_as_they_should)
 {
-    expect_drawn("random_words", _i);
+    expect_drawn("random_words", "tests/simgpu/random_words.gz", _i);
+}
+END_TEST
+
+/* It reads 1,100 words, of which none changes. */
+START_TEST(a_thread_that_reads_on_is_not_waiting)
+{
+    struct child c = child_run(
+        60, "SIMGPU_HANG_SEC=0.25 %s/tests/simgpu/prog_random_words 3",
+        child_build());
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
 }
 END_TEST
 
@@ -135,6 +145,7 @@ int main(void)
     tcase_add_test(t, the_graph_orders_what_kernels_exchange);
     tcase_add_loop_test(t, threads_exchange_what_they_should, 0, SEEDS);
     tcase_add_loop_test(t, kernels_share_words_as_they_should, 0, SEEDS);
+    tcase_add_test(t, a_thread_that_reads_on_is_not_waiting);
     tcase_add_test(t, a_trap_ends_a_kernel);
     tcase_add_test(t, an_assertion_that_fails_names_its_thread);
     suite_add_tcase(suite, t);

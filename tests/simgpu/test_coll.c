@@ -83,20 +83,20 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static struct call call_of(struct ncclComm *comm, enum coll_kind kind)
+static struct nccl_call call_of(struct ncclComm *comm, enum coll_kind kind)
 {
     comm->nranks = RANKS;
-    return (struct call){.comm = comm,
-                         .coll = kind,
-                         .count = COUNT,
-                         .type = ncclHalf,
-                         .root = ROOT};
+    return (struct nccl_call){.comm = comm,
+                              .coll = kind,
+                              .count = COUNT,
+                              .type = ncclHalf,
+                              .root = ROOT};
 }
 
 START_TEST(a_collective_has_the_sizes_of_its_kind)
 {
     struct ncclComm comm = {0};
-    const struct call c = call_of(&comm, kinds[_i].kind);
+    const struct nccl_call c = call_of(&comm, kinds[_i].kind);
     ck_assert_int_eq(coll_op(&c), kinds[_i].op);
     ck_assert_int_eq(coll_func(&c), kinds[_i].func);
     ck_assert_int_eq(coll_is_messages(&c), kinds[_i].is_messages);
@@ -116,7 +116,7 @@ START_TEST(a_node_says_whom_it_matches)
 {
     struct ncclComm comm = {.rank = 2};
     struct graph_node n = {0}, next = {0};
-    const struct call c = call_of(&comm, kinds[_i].kind);
+    const struct nccl_call c = call_of(&comm, kinds[_i].kind);
     coll_fill_node(&c, 6, &n);
     coll_fill_node(&c, 7, &next);
     ck_assert_int_eq(n.op, kinds[_i].op);
@@ -132,9 +132,9 @@ END_TEST
 START_TEST(messages_go_to_the_root_or_come_from_it)
 {
     struct ncclComm comm = {0};
-    const struct call all = call_of(&comm, COLL_ALLTOALL);
-    const struct call gather = call_of(&comm, COLL_GATHER);
-    const struct call scatter = call_of(&comm, COLL_SCATTER);
+    const struct nccl_call all = call_of(&comm, COLL_ALLTOALL);
+    const struct nccl_call gather = call_of(&comm, COLL_GATHER);
+    const struct nccl_call scatter = call_of(&comm, COLL_SCATTER);
     for (int i = 0; i < RANKS * RANKS; i++) {
         const int peer = i % RANKS;
         comm.rank = i / RANKS;

@@ -152,7 +152,7 @@ START_TEST(whoever_waits_gives_up_when_a_rank_aborts)
     join(N);
     ck_assert_uint_eq(hub_listen(&ranks[1]), 0);
     ck_assert_int_eq(hub_lost(&ranks[0]), 0);
-    hub_abort(&ranks[2]);
+    hub_abort(&ranks[2], "called f", 0);
     const struct hub_view *const v = &ranks[0];
     ck_assert_int_eq(hub_lost(v), 1);
     ck_assert_int_eq(hub_wait(&v->hub->joined, 1, NULL), -1);
@@ -223,7 +223,7 @@ START_TEST(an_open_rendezvous_ends_though_it_is_lost)
     ck_assert_int_eq(hub_enter(ranks, 0, NULL), 0);
     ck_assert_int_eq(hub_arrive(ranks, 0), 1);
     hub_open(ranks, 0, 0);
-    hub_abort(ranks);
+    hub_abort(ranks, "called f", 0);
     ck_assert_int_eq(hub_wait_open(ranks, 0, NULL), 0);
     ck_assert_int_eq(hub_claim(ranks, 0, 1), 0);
     hub_done(ranks, 0, 1);

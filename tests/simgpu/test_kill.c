@@ -1,6 +1,6 @@
 /*
  * kill -9 of a rank at any moment leaves no process and nothing of simgpu's in
- * /dev/shm.
+ * /dev/shm, and the rank is named.
  *
  * KILL_ROUNDS (default 8) is the number of attempts; KILL_SEED chooses the rank
  * and the moment: up to 400 ms after the ranks have started, so in MPI_Init and
@@ -98,6 +98,80 @@ START_TEST(a_rank_killed_at_any_moment_leaves_nothing)
 }
 END_TEST
 
+/* ---- what is said of it -------------------------------------------------- */
+
+static struct child die(const char *wrapper, const char *how)
+{
+    return child_run(60,
+                     "dir=$(mktemp -d)\n"
+                     "mpirun -n %d %s %s/tests/simgpu/prog_victim $dir %s\n"
+                     "status=$?\n"
+                     "echo process $(cat $dir/1)\n"
+                     "rm -r $dir\n"
+                     "exit $status\n",
+                     RANKS, wrapper, child_build(), how);
+}
+
+static const struct {
+    const char *how, *wrapper, *says[3];
+} deaths[] = {
+    {"killed",
+     "",
+     {"was killed by SIGKILL (signal 9).",
+      "Its last call was MPI_Barrier at prog_victim.c:",
+      "That signal comes from outside the program: from kill, a time limit, "
+      "or a machine that\nsimgpu: rank 1: is short of memory, of which dmesg "
+      "has a line.\n"}},
+    {"killed-early",
+     "",
+     {"was killed by SIGKILL (signal 9).",
+      "It had not called CUDA, NCCL or MPI yet.", "That signal comes"}},
+    {"killed",
+     "sh -c '\"$0\" \"$@\"; exit $?'",
+     {"was killed by SIGKILL (signal 9).",
+      "Its last call was MPI_Barrier at prog_victim.c:", "That signal comes"}},
+    {"ended",
+     "",
+     {"was killed by SIGTERM (signal 15).",
+      "Its last call was MPI_Barrier at prog_victim.c:"}},
+    {"ended-early",
+     "",
+     {"was killed by SIGTERM (signal 15).", "It had not called CUDA"}},
+};
+enum { NDEATHS = sizeof deaths / sizeof *deaths };
+
+START_TEST(a_killed_rank_is_named_with_its_signal_and_last_call)
+{
+    char who[128];
+    struct child c = die(deaths[_i].wrapper, deaths[_i].how);
+    const char *const pid = strstr(c.out, "process ");
+    ck_assert_msg(c.status != 0 && pid, "%s%s", c.out, c.err);
+    snprintf(who, sizeof who, "simgpu: rank 1: rank 1 (process %d) was killed",
+             atoi(pid + strlen("process ")));
+    const char *at = strstr(c.err, who);
+    for (int i = 0; i < 3 && at && deaths[_i].says[i]; i++)
+        at = strstr(at, deaths[_i].says[i]);
+    ck_assert_msg(at != NULL, "%s", c.err);
+    // what mpirun does to the others is no news
+    ck_assert_msg(!strstr(c.err, "rank 0 (") && !strstr(c.err, "rank 2 ("),
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+/* mpirun then kills the other ranks, and perhaps rank 1 as well. */
+static const char *const own[] = {"fails", "leaves", "aborts", "errs"};
+enum { NOWN = sizeof own / sizeof *own };
+
+START_TEST(a_rank_that_ends_the_job_was_not_killed)
+{
+    struct child c = die("", own[_i]);
+    ck_assert_msg(c.status != 0 && !strstr(c.err, "was killed by"), "%s%s",
+                  c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("kill");
@@ -105,6 +179,9 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, a_rank_killed_at_any_moment_leaves_nothing, 0,
                         (int)setting("KILL_ROUNDS", 8));
+    tcase_add_loop_test(t, a_killed_rank_is_named_with_its_signal_and_last_call,
+                        0, NDEATHS);
+    tcase_add_loop_test(t, a_rank_that_ends_the_job_was_not_killed, 0, NOWN);
     suite_add_tcase(s, t);
     SRunner *const r = srunner_create(s);
     printf("KILL_SEED=%u\n", setting("KILL_SEED", 20240607));

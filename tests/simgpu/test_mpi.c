@@ -29,6 +29,21 @@ START_TEST(ranks_start_on_the_nodes_of_a_machine)
 }
 END_TEST
 
+static const struct {
+    const char *topo, *program;
+    int nranks;
+} shares[] = {
+    {"SIMGPU_TOPO=dgx-h100", "prog_mpi_shared 8", 3},
+    {"SIMGPU_TOPO=dgx-h100", "prog_mpi_shared 8", 8},
+    {"SIMGPU_TOPO=2x-dgx-h100", "prog_mpi_shared 8", 9},
+};
+
+START_TEST(ranks_of_a_node_share_memory)
+{
+    conform_run(shares[_i].topo, shares[_i].program, shares[_i].nranks);
+}
+END_TEST
+
 START_TEST(polling_longer_takes_no_more_modelled_time)
 {
     static const int delay_ms[] = {0, 20, 150};
@@ -100,6 +115,8 @@ static const char *const hangs[][2] = {
     {"MPI_Waitall at ", ": waits for requests to complete\n"},
     {"MPI_Waitany at ", ": waits for requests to complete\n"},
     {"MPI_Waitsome at ", ": waits for requests to complete\n"},
+    {"MPI_Recv at ", ": waits for rank 1, tag 7, in a communicator of 2;\n"},
+    {"MPI_Probe at ", ": waits for any rank, tag 4, in a communicator of 2;\n"},
 };
 
 START_TEST(a_hang_names_what_a_call_waits_for)
@@ -110,9 +127,12 @@ START_TEST(a_hang_names_what_a_call_waits_for)
     const char *const all = strstr(c.err, "All waits:");
     const char *const call = all ? strstr(all, hangs[_i][0]) : NULL;
     ck_assert_msg(call && strstr(call, hangs[_i][1]), "%s", c.err);
+    ck_assert_msg(_i < 8 || strstr(call, " a message of rank 1 with tag 3 is "
+                                         "there, but nothing receives it\n"),
+                  "%s", c.err);
     // calls that name a rank of all make a chain that closes
     ck_assert_msg((strstr(c.err, "again: a cycle") != NULL) ==
-                      (_i >= 1 && _i <= 3),
+                      ((_i >= 1 && _i <= 3) || _i == 8),
                   "%s", c.err);
     ck_assert_msg(_i != 3 || strstr(all, "MPI_Barrier at ") < call, "%s",
                   c.err);
@@ -148,6 +168,8 @@ int main(void)
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
     tcase_add_loop_test(t, ranks_start_on_the_nodes_of_a_machine, 0,
                         sizeof worlds / sizeof *worlds);
+    tcase_add_loop_test(t, ranks_of_a_node_share_memory, 0,
+                        sizeof shares / sizeof *shares);
     tcase_add_test(t, polling_longer_takes_no_more_modelled_time);
     tcase_add_test(t, mpich_polls_ucx_through_simgpu);
     tcase_add_test(t, a_launcher_that_is_late_is_no_hang);

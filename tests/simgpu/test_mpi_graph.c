@@ -5,7 +5,7 @@
 
 #include "child.h"
 #include "golden.h"
-#include "graph/read.h"
+#include "graph/replay/load.h"
 #include "suite.h"
 
 /* Position of the first node with v's match. */
@@ -77,7 +77,7 @@ START_TEST(the_graph_has_what_each_call_says)
     ck_assert_msg(g != NULL, "%s", err);
     FILE *const f = golden_begin();
     print(f, g);
-    golden_end(f, "tests/simgpu/mpi_graph.txt");
+    golden_end(f, "tests/simgpu/graphs.txt#mpi");
     graph_free(g);
     child_remove(dir);
 }

@@ -19,7 +19,7 @@ START_TEST(differences_are_reported)
                   "/^simgpu:/p; /^no/p'\n"
                   "done",
                   child_build());
-    golden_expect("tests/simgpu/mpi_mismatch.txt", c.out);
+    golden_expect("tests/simgpu/messages.txt#mpi mismatch", c.out);
     child_clear(&c);
 }
 END_TEST

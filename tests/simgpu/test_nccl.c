@@ -106,6 +106,39 @@ START_TEST(debug_lines_say_what_nccl_says)
 }
 END_TEST
 
+/* Two threads and one communicator; NULL: they take turns. */
+static const struct {
+    const char *how, *other;
+} shares[] = {
+    {"race", "which has not returned"},
+    {"reduce", "in a group that has not ended"},
+    {"destroy", "in a group that has not ended"},
+    {"turns", NULL},
+    {"join", NULL},
+    {"query", NULL},
+};
+enum { SHARES = sizeof shares / sizeof *shares };
+
+START_TEST(threads_take_turns_with_a_communicator)
+{
+    const char *const other = shares[_i / SCHEDULES].other;
+    struct child c =
+        child_run(60, "SIMGPU_SCHEDULE=%s %s/tests/simgpu/prog_nccl_thread %s",
+                  conform_schedules[_i % SCHEDULES], child_build(),
+                  shares[_i / SCHEDULES].how);
+    ck_assert_msg(!other || (strstr(c.err, "two host threads use one NCCL "
+                                           "communicator at the same time:") &&
+                             strstr(c.err, " at prog_nccl_thread.cpp:") &&
+                             strstr(c.err, other) &&
+                             strstr(c.err, "until ncclGroupEnd, or the call, "
+                                           "has returned.")),
+                  "%s: %s", shares[_i / SCHEDULES].how, c.err);
+    ck_assert_msg(other || (c.status == 0 && !*c.err), "%s: status %d\n%s",
+                  shares[_i / SCHEDULES].how, c.status, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_debug_file_is_one_of_a_host_and_a_process)
 {
     struct child c = child_run(
@@ -205,6 +238,8 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, a_program_for_nccl_runs_under_every_schedule, 0,
                         PROGRAMS * SCHEDULES);
+    tcase_add_loop_test(t, threads_take_turns_with_a_communicator, 0,
+                        SHARES * SCHEDULES);
     tcase_add_loop_test(t, debug_lines_say_what_nccl_says, 0,
                         sizeof lines / sizeof *lines);
     tcase_add_loop_test(t, windows_of_a_communicator_agree, 0,

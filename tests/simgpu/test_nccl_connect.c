@@ -39,7 +39,7 @@ START_TEST(calls_wait_for_peers_that_have_not_called)
         "done",
         places[_i].environment, child_build(), places[_i].ways,
         places[_i].nranks);
-    golden_expect_part("tests/simgpu/nccl_connect.txt", part, c.out);
+    golden_expect_part("tests/simgpu/messages.txt#nccl connect", part, c.out);
     child_clear(&c);
 }
 END_TEST

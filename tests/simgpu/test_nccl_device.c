@@ -58,7 +58,7 @@ START_TEST(the_graph_has_what_kernels_send)
             fprintf(f, "  after %llu ps\n",
                     (unsigned long long)v->node.latency_ps);
     }
-    golden_end(f, "tests/simgpu/nccl_device_graph.txt");
+    golden_end(f, "tests/simgpu/graphs.txt#nccl device");
     graph_free(g);
     child_clear(&c);
 }

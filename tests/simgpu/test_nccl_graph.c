@@ -29,7 +29,7 @@ START_TEST(the_graph_has_what_each_call_says)
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (is_of_interest(&g->nodes[at]))
             calls_print(f, g, &g->nodes[at]);
-    golden_end(f, "tests/simgpu/nccl_graph.txt");
+    golden_end(f, "tests/simgpu/graphs.txt#nccl");
     graph_free(g);
     child_clear(&c);
 }

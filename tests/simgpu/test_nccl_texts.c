@@ -5,8 +5,8 @@
 #include "golden.h"
 #include "suite.h"
 
-#define GOLDEN "tests/simgpu/nccl_pair.txt"
-#define DEVICE "tests/simgpu/nccl_device_texts.txt"
+#define GOLDEN "tests/simgpu/messages.txt#nccl"
+#define DEVICE "tests/simgpu/messages.txt#nccl device"
 /* Addresses, hosts, processes and lines of the kit's code are left out, and
  * what is said again and again. */
 #define STABLE                                                                 \
@@ -31,7 +31,7 @@ START_TEST(errors_and_parameters_read_as_expected)
     struct child c =
         child_run(60, "env -u NCCL_DEBUG %s/tests/simgpu/prog_nccl32_texts",
                   child_build());
-    golden_expect("tests/simgpu/nccl_texts.txt", c.out);
+    golden_expect("tests/simgpu/messages.txt#nccl errors", c.out);
     child_clear(&c);
 }
 END_TEST

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "child.h"
-#include "graph/read.h"
+#include "graph/replay/load.h"
 #include "suite.h"
 
 /* By the bytes that prog_nvtx sets. */

@@ -3,7 +3,7 @@
 #include <stdint.h> /* uintptr_t */
 #include <stdlib.h> /* qsort */
 
-#include "core/heap_space.h"
+#include "core/heap/heap_space.h"
 #include "device/parts.h"
 #include "suite.h"
 

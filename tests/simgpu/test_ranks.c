@@ -83,6 +83,42 @@ START_TEST(ranks_take_few_addresses)
 }
 END_TEST
 
+/* ---- ranks that come late ------------------------------------------------ */
+
+static struct child meet_late(const char *wrapper, const char *how)
+{
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "commlab-late");
+    struct child c = child_run(
+        60,
+        "SIMGPU_HANG_SEC=0.3 mpirun -n 2 %s %s/tests/simgpu/prog_nccl_late "
+        "%s/id %s",
+        wrapper, child_build(), folder, how);
+    child_remove(folder);
+    return c;
+}
+
+/* Started by mpirun, or by a script that mpirun starts. */
+static const char *const wrappers[] = {"", "sh -c '\"$0\" \"$@\"; exit $?'"};
+
+START_TEST(a_rank_without_a_call_yet_does_not_hang)
+{
+    struct child c = meet_late(wrappers[_i], "1200");
+    ck_assert_msg(c.status == 0 && !*c.err, "%d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_rank_that_ends_without_a_call_is_a_hang)
+{
+    struct child c = meet_late(wrappers[_i], "300 ends");
+    ck_assert_msg(c.status != 0 && strstr(c.err, "the run hangs") &&
+                      strstr(c.err, "ncclCommInitRank at prog_nccl_late.c:"),
+                  "%d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("ranks");
@@ -94,6 +130,8 @@ int main(void)
                         sizeof limits / sizeof *limits);
     tcase_add_test(t, a_graph_that_cannot_be_mapped_is_no_time);
     tcase_add_test(t, ranks_take_few_addresses);
+    tcase_add_loop_test(t, a_rank_without_a_call_yet_does_not_hang, 0, 2);
+    tcase_add_loop_test(t, a_rank_that_ends_without_a_call_is_a_hang, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

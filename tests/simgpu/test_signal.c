@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "child.h"
+#include "graph/replay/load.h"
 #include "replayed.h"
 #include "suite.h"
 

@@ -37,6 +37,47 @@ START_TEST(one_process_drives_several_devices)
 }
 END_TEST
 
+START_TEST(devices_keep_their_rules)
+{
+    conform_schedule(_i, "prog_between", 0);
+}
+END_TEST
+
+/* The messages say which device each object belongs to, and what to try. */
+START_TEST(what_devices_do_not_share_is_named)
+{
+    static const char *const says[] = {
+        "records an event of device 0 in a stream of device 1. An event "
+        "belongs to the device that was current when it was created: create "
+        "it after cudaSetDevice(1)",
+        "is into a stream of device 1, while device 0 is current: no kernel "
+        "runs. Call cudaSetDevice(1) first",
+        "gets an event of device 0 and one of device 1, whose clocks differ. "
+        "Record both on one device",
+        "managed memory has no handle. Share memory of cudaMalloc",
+        "memory of a pool has no handle. Share the pool",
+        "opens a handle of its own process, for memory of device 0. Use the "
+        "pointer that the handle was made of",
+    };
+    struct child c = child_run(
+        60, "SIMGPU_CHECK=1 %s/tests/simgpu/prog_between", child_build());
+    ck_assert_int_eq(c.status, 70);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        ck_assert_msg(strstr(c.err, says[i]) != NULL, "\"%s\" is not in:\n%s",
+                      says[i], c.err);
+    child_clear(&c);
+    c = child_run(60, "SIMGPU_CHECK=1 %s/tests/simgpu/prog_between peer",
+                  child_build());
+    ck_assert_int_eq(c.status, 70);
+    ck_assert_msg(strstr(c.err, "memory of device 1, which device 0 has no "
+                                "access to:") &&
+                      strstr(c.err, "Call cudaDeviceEnablePeerAccess(1, 0) "
+                                    "first, with device 0 current"),
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(nccl_keeps_its_rules_with_one_rank)
 {
     conform_schedule(_i, "prog_nccl", 1);
@@ -93,7 +134,7 @@ static const struct fault {
      {"the run hangs", "ncclCommInitRank at prog_fault.cu:59",
       "they must pass the same id"}},
     {"closed-pool",
-     {"kernel fill", "touches memory of a host pool",
+     {"kernel fill", "memory of a host pool, which device 0 has no",
       "4000-byte allocation made at prog_fault.cu:67",
       "cudaMemPoolSetAccess() for device"}},
 };
@@ -101,7 +142,9 @@ static const struct fault {
 START_TEST(a_mistake_is_named)
 {
     const struct fault *const f = &faults[_i];
-    struct child c = child_run(60, "mpirun -n 2 %s/tests/simgpu/prog_fault %s",
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=1 mpirun -n 2 "
+                               "%s/tests/simgpu/prog_fault %s",
                                child_build(), f->name);
     ck_assert_msg(!c.timed_out && c.status != 0, "%s: status %d", f->name,
                   c.status);
@@ -150,6 +193,8 @@ int main(void)
     TCase *const t = tcase_create("programs");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, the_runtime_keeps_its_rules, 0, CONFORM_SCHEDULES);
+    tcase_add_loop_test(t, devices_keep_their_rules, 0, CONFORM_SCHEDULES);
+    tcase_add_test(t, what_devices_do_not_share_is_named);
     tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, device_code_has_what_cuda_offers, 0, 1);
