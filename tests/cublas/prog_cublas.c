@@ -1,4 +1,4 @@
-/*
+/* links: tests/support/minifloat.c
  * Rules of cuBLAS. Products are compared with a plain loop in double; narrow
  * types with the tests' own arithmetic (minifloat.h).
  */

@@ -1,8 +1,8 @@
-/*
+/* links: -lcublasLt -lcufft -lcurand
  * prog_recorded.c: calls of the mathematical libraries, for the graph
  *
  * Every size and pitch differs from the others, so that none can stand for
- * another. recorded.txt has what each leaves.
+ * another. golden.txt has what each leaves.
  */
 #include <cublasLt.h>
 #include <cublas_v2.h>

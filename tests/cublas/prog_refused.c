@@ -1,4 +1,4 @@
-/* prog_refused.c: which argument of a call of cuBLAS is wrong. refused.txt has
+/* prog_refused.c: which argument of a call of cuBLAS is wrong. golden.txt has
  * what is right. */
 #include "refused.h"
 

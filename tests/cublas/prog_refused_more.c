@@ -1,5 +1,5 @@
-/* prog_refused_more.c: the same of cublasLt and cuFFT. refused_more.txt has
- * what is right. */
+/* prog_refused_more.c: links: -lcublasLt -lcufft -lcurand
+ * The same of cublasLt and cuFFT. golden.txt has what is right. */
 #include <cublasLt.h>
 #include <cufft.h>
 #include <cufftXt.h>

@@ -1,4 +1,4 @@
-/*
+/* links: -lcublasLt
  * prog_cublaslt.c: cublasLt's products and epilogues, against plain loops
  */
 #include <cublasLt.h>

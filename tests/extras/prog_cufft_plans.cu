@@ -1,3 +1,4 @@
+/* links: -lcufft */
 /* cuFFT: layouts, what a plan is asked for, and what it refuses. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

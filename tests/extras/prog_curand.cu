@@ -1,6 +1,6 @@
 // cuRAND's generators in a kernel: integers, uniform and normal numbers, for
-// seeds, subsequences and offsets. Printed for tests/curand/numbers.txt. Built
-// with ON_THE_HOST, the same from host code: cuRAND's own header compiles
+// seeds, subsequences and offsets. Printed for tests/extras/curand_numbers.txt.
+// Built with ON_THE_HOST, the same from host code: cuRAND's own header compiles
 // there.
 #include <cuda_runtime.h>
 #include <curand_kernel.h>

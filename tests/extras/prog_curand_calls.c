@@ -1,4 +1,4 @@
-/*
+/* links: -lcurand
  * prog_curand_calls.c: what each call of cuRAND returns, a line for each kind
  *
  * calls.txt has what it prints.

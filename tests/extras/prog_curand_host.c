@@ -1,4 +1,4 @@
-/*
+/* links: -lcurand
  * prog_curand_host.c: numbers of cuRAND's generators, in a table
  *
  *     prog_curand_host [device]

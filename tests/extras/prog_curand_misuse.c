@@ -1,4 +1,4 @@
-/*
+/* links: -lcurand
  * prog_curand_misuse.c: calls of cuRAND that simgpu has to name
  *
  *     prog_curand_misuse sobol|pageable|short

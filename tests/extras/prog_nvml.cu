@@ -1,4 +1,5 @@
-/* NVML: its answers to right questions and to wrong ones. */
+/* NVML: its answers to right questions and to wrong ones. links: -lnvidia-ml */
+#include <dlfcn.h>
 #include <nvml.h>
 
 #include "probe.h"
@@ -323,6 +324,29 @@ PROBE(what_is_not_modelled)
     BOTH(ERROR_NO_PERMISSION, nvmlDeviceResetApplicationsClocks);
     BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetGpuLockedClocks, 1, 1);
     BOTH(ERROR_NO_PERMISSION, nvmlDeviceResetGpuLockedClocks);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetMemoryLockedClocks, 1, 1);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceResetMemoryLockedClocks);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetPersistenceMode,
+         NVML_FEATURE_DISABLED);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetComputeMode,
+         NVML_COMPUTEMODE_PROHIBITED);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetEccMode, NVML_FEATURE_DISABLED);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceClearEccErrorCounts, NVML_VOLATILE_ECC);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetPowerManagementLimit, 1);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetAccountingMode,
+         NVML_FEATURE_ENABLED);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceClearAccountingPids);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetAPIRestriction,
+         NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS, NVML_FEATURE_DISABLED);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetMigMode, NVML_DEVICE_MIG_ENABLE,
+         NULL);
+    BOTH(ERROR_NO_PERMISSION, nvmlDeviceSetTemperatureThreshold,
+         NVML_TEMPERATURE_THRESHOLD_SHUTDOWN, NULL);
+    BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceSetAutoBoostedClocksEnabled,
+         NVML_FEATURE_ENABLED);
+    BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceSetFanSpeed_v2, 0, 50);
+    BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceSetDefaultFanSpeed_v2, 0);
+    BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceSetCpuAffinity);
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetTemperature, NVML_TEMPERATURE_GPU,
          &x);
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetTemperatureThreshold,
@@ -335,6 +359,83 @@ PROBE(what_is_not_modelled)
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetUtilizationRates, &u);
     BOTH(ERROR_NOT_SUPPORTED, nvmlDeviceGetSamples,
          NVML_GPU_UTILIZATION_SAMPLES, 0, NULL, &x, NULL);
+    IS(SUCCESS, nvmlShutdown());
+}
+
+/* What the calls above have not changed. */
+PROBE(settings)
+{
+    unsigned now = 9, next = 9;
+    nvmlEnableState_t on = NVML_FEATURE_DISABLED, pending = on;
+    nvmlComputeMode_t mode = NVML_COMPUTEMODE_PROHIBITED;
+    IS(SUCCESS, nvmlInit());
+    const nvmlDevice_t d = device(0);
+    IS(ERROR_NO_PERMISSION, nvmlDeviceSetPersistenceMode(d, on));
+    IS(SUCCESS, nvmlDeviceGetPersistenceMode(d, &on));
+    CHECK(on == NVML_FEATURE_ENABLED);
+    IS(SUCCESS, nvmlDeviceGetComputeMode(d, &mode));
+    CHECK(mode == NVML_COMPUTEMODE_DEFAULT);
+    IS(SUCCESS, nvmlDeviceGetEccMode(d, &on, &pending));
+    CHECK(on == NVML_FEATURE_ENABLED && pending == on);
+    IS(SUCCESS, nvmlDeviceGetAccountingMode(d, &on));
+    CHECK(on == NVML_FEATURE_DISABLED);
+    IS(SUCCESS, nvmlDeviceGetMigMode(d, &now, &next));
+    CHECK(now == NVML_DEVICE_MIG_DISABLE && next == now);
+    IS(ERROR_INVALID_ARGUMENT, nvmlDeviceGetComputeMode(d, NULL));
+    IS(ERROR_INVALID_ARGUMENT, nvmlDeviceGetComputeMode(NULL, &mode));
+    IS(SUCCESS, nvmlShutdown());
+}
+
+/* The functions that NCCL looks up (src/misc/nvmlwrap.cc), except for those
+ * that it can do without. */
+PROBE(nccl_finds_its_functions)
+{
+    static const char *const names[] = {"nvmlInit",
+                                        "nvmlInit_v2",
+                                        "nvmlShutdown",
+                                        "nvmlDeviceGetCount",
+                                        "nvmlDeviceGetCount_v2",
+                                        "nvmlDeviceGetHandleByPciBusId",
+                                        "nvmlDeviceGetHandleByIndex",
+                                        "nvmlDeviceGetIndex",
+                                        "nvmlErrorString",
+                                        "nvmlDeviceGetNvLinkState",
+                                        "nvmlDeviceGetNvLinkRemotePciInfo",
+                                        "nvmlDeviceGetNvLinkCapability",
+                                        "nvmlDeviceGetCudaComputeCapability",
+                                        "nvmlDeviceGetP2PStatus",
+                                        "nvmlDeviceGetFieldValues",
+                                        "nvmlDeviceGetGpuFabricInfoV",
+                                        "nvmlSystemGetConfComputeState"};
+    void *const library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    CHECK(library);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        CHECK(dlsym(library, names[i]));
+}
+
+PROBE(peers)
+{
+    nvmlGpuP2PStatus_t status = NVML_P2P_STATUS_UNKNOWN;
+    nvmlFieldValue_t v = {};
+    nvmlConfComputeSystemState_t state;
+    IS(SUCCESS, nvmlInit());
+    for (int i = 0; i < NVML_P2P_CAPS_INDEX_UNKNOWN; i++) {
+        IS(SUCCESS, nvmlDeviceGetP2PStatus(device(0), device(1),
+                                           (nvmlGpuP2PCapsIndex_t)i, &status));
+        CHECK(status == NVML_P2P_STATUS_OK);
+    }
+    IS(SUCCESS, nvmlDeviceGetP2PStatus(device(0), device(0),
+                                       NVML_P2P_CAPS_INDEX_READ, &status));
+    CHECK(status == NVML_P2P_STATUS_OK);
+    IS(ERROR_INVALID_ARGUMENT,
+       nvmlDeviceGetP2PStatus(device(0), device(1), NVML_P2P_CAPS_INDEX_UNKNOWN,
+                              &status));
+    IS(ERROR_INVALID_ARGUMENT,
+       nvmlDeviceGetP2PStatus(device(0), NULL, NVML_P2P_CAPS_INDEX_READ,
+                              &status));
+    IS(SUCCESS, nvmlDeviceGetFieldValues(device(0), 1, &v));
+    CHECK(v.nvmlReturn == NVML_ERROR_NOT_SUPPORTED);
+    IS(ERROR_NOT_SUPPORTED, nvmlSystemGetConfComputeState(&state));
     IS(SUCCESS, nvmlShutdown());
 }
 

@@ -1,4 +1,4 @@
-/* NVSHMEM: atomic operations. */
+/* NVSHMEM: atomic operations. links: -lnvshmem_host */
 #include <cuda_fp16.h>
 
 #include "shmem.h"

@@ -1,4 +1,4 @@
-/* NVSHMEM: collectives and teams. */
+/* NVSHMEM: collectives and teams. links: -lnvshmem_host */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-/*
+/* links: -lnvshmem_host
  * prog_shmem_faults.cu: a mistake in a use of NVSHMEM, by its number
  *
  * Without one, how many there are; "sizes" is for two PEs. shmem.txt has what

@@ -1,4 +1,4 @@
-/*
+/* links: -lnvshmem_host
  * prog_shmem_graph.cu: host calls of NVSHMEM, once each, by PE 0 of 2 where one
  * PE suffices; test_shmem_graph.c says what is recorded
  */

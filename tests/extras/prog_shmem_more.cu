@@ -1,3 +1,4 @@
+/* links: -lnvshmem_host */
 /* NVSHMEM: every reduction of every type, and what teams, buffers and launches
  * refuse. */
 #include <cuda_bf16.h>

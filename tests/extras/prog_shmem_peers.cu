@@ -1,4 +1,4 @@
-/*
+/* links: -lnvshmem_host
  * prog_shmem_peers.cu: PE 1 of 2 calls NVSHMEM otherwise than PE 0, in the way
  * that the argument says
  *

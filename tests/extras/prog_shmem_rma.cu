@@ -1,3 +1,4 @@
+/* links: -lnvshmem_host */
 /* NVSHMEM: the symmetric heap, put and get, by the host and by kernels. */
 #include "shmem.h"
 

@@ -1,4 +1,4 @@
-/* NVSHMEM: signals, and waiting for words. */
+/* NVSHMEM: signals, and waiting for words. links: -lnvshmem_host */
 #include "shmem.h"
 
 enum { COUNT = 256 };

@@ -1,4 +1,4 @@
-/* NVSHMEM: ways to start. An argument says which. */
+/* NVSHMEM: ways to start. An argument says which. links: -lnvshmem_host */
 #include <mpi.h>
 #include <nvshmem.h>
 #include <nvshmemx.h>

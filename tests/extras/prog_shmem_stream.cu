@@ -1,4 +1,4 @@
-/* NVSHMEM: calls on streams. */
+/* NVSHMEM: calls on streams. links: -lnvshmem_host */
 #include "shmem.h"
 
 enum { COUNT = 2000 };

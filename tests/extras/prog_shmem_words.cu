@@ -1,4 +1,4 @@
-/*
+/* links: -lnvshmem_host
  * prog_shmem_words.cu: what NVSHMEM's comparisons say of words of each type,
  * and what one PE alone sees of its other functions
  *

@@ -11,8 +11,8 @@
 START_TEST(numbers_are_those_of_curand)
 {
     struct child c = child_run(60,
-                               "SIMGPU_CHECK=1 %s/tests/curand/prog_curand | "
-                               "diff - tests/curand/numbers.txt",
+                               "SIMGPU_CHECK=1 %s/tests/extras/prog_curand | "
+                               "diff - tests/extras/curand_numbers.txt",
                                child_build());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
@@ -24,8 +24,8 @@ START_TEST(generators_of_host_code_give_the_numbers_of_curand)
     static const char *const where[] = {"", "device"};
     struct child c =
         child_run(120,
-                  "SIMGPU_CHECK=1 %s/tests/curand/prog_curand_host %s | "
-                  "diff - tests/curand/host.txt",
+                  "SIMGPU_CHECK=1 %s/tests/extras/prog_curand_host %s | "
+                  "diff - tests/extras/curand_host.txt",
                   child_build(), where[_i]);
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
@@ -35,9 +35,9 @@ END_TEST
 START_TEST(each_call_says_what_is_wrong)
 {
     struct child c =
-        child_run(60, "%s/tests/curand/prog_curand_calls", child_build());
+        child_run(60, "%s/tests/extras/prog_curand_calls", child_build());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
-    golden_expect("tests/curand/calls.txt", c.out);
+    golden_expect("tests/extras/curand_calls.txt", c.out);
     child_clear(&c);
 }
 END_TEST
@@ -55,7 +55,7 @@ START_TEST(a_generator_that_is_not_here_and_host_memory_are_named)
          "byte 0 of",
          70},
     };
-    struct child c = child_run(60, "%s/tests/curand/prog_curand_misuse %s",
+    struct child c = child_run(60, "%s/tests/extras/prog_curand_misuse %s",
                                child_build(), runs[_i].argument);
     ck_assert_msg(c.status == runs[_i].status && strstr(c.err, runs[_i].says),
                   "status %d\n%s%s", c.status, c.out, c.err);

@@ -21,9 +21,9 @@ static struct child run_with(const char *flags, const char *file,
     child_folder(folder, "profiler");
     struct child c = child_run(
         120,
-        "cc -fPIC -shared %s -o %s/%s tests/simgpu/plugin_profiler.c && "
+        "cc -fPIC -shared %s -o %s/%s tests/extras/plugin_profiler.c && "
         "F=%s && LD_LIBRARY_PATH=%s/simgpu/lib:$F SIMGPU_TOPO=dgx-h100 %s "
-        "mpirun -n %d %s/tests/simgpu/prog_nccl32_profiled%s > %s/out && "
+        "mpirun -n %d %s/tests/extras/prog_nccl32_profiled%s > %s/out && "
         "%s %s/out",
         flags, folder, file, folder, child_build(), environment, nranks,
         child_build(), argument, folder, filter, folder);
@@ -36,7 +36,7 @@ static struct child run_with(const char *flags, const char *file,
 
 /* ---- what each version hears --------------------------------------------- */
 
-#define GOLDEN "tests/simgpu/nccl_profiler.txt"
+#define GOLDEN "tests/extras/nccl_profiler.txt"
 
 /* A mask of types of events (plugin_profiler.c); other settings. */
 static const struct {
@@ -74,7 +74,7 @@ START_TEST(a_plugin_hears_of_each_call)
              hears[_i].mask, hears[_i].environment, hears[_i].argument);
     struct child c = run_with(flags, "libnccl-profiler-check.so", environment,
                               hears[_i].nranks, hears[_i].argument,
-                              "awk -f tests/simgpu/nccl_profiler.awk");
+                              "awk -f tests/extras/nccl_profiler.awk");
     golden_expect_part(GOLDEN, part, c.out);
     ck_assert_ptr_null(strstr(c.err, "NCCL_PROFILE"));
     child_clear(&c);

@@ -6,13 +6,13 @@
 #include "golden.h"
 #include "suite.h"
 
-#define GOLDEN "tests/simgpu/shmem.txt"
+#define GOLDEN "tests/extras/shmem.txt#said"
 
 START_TEST(each_mistake_is_explained)
 {
     // addresses differ from run to run
     struct child c = child_run(120,
-                               "p=%s/tests/simgpu/prog_shmem_faults\n"
+                               "p=%s/tests/extras/prog_shmem_faults\n"
                                "for i in $(seq 0 $(($($p) - 1)))\n"
                                "do $p $i; echo \"status $?\"; done 2>&1 | "
                                "sed 's/0x[0-9a-f]*/ADDRESS/g'",
@@ -26,7 +26,7 @@ START_TEST(pes_have_to_ask_for_the_same_size)
 {
     struct child c =
         child_run(60,
-                  "mpirun -n 2 %s/tests/simgpu/prog_shmem_faults sizes 2>&1 | "
+                  "mpirun -n 2 %s/tests/extras/prog_shmem_faults sizes 2>&1 | "
                   "sed -n 's/^simgpu: rank [01]: //p' | LC_ALL=C sort -u",
                   child_build());
     golden_expect_part(GOLDEN, "sizes", c.out);
@@ -38,9 +38,9 @@ START_TEST(pes_that_differ_are_reported)
 {
     struct child c = child_run(
         120,
-        "p=%s/tests/simgpu/prog_shmem_peers\n"
+        "p=%s/tests/extras/prog_shmem_peers\n"
         "for i in $(seq 0 $(($($p) - 1)))\n"
-        "do mpirun -n 2 $p $i 2>&1 | awk -f tests/simgpu/shmem_peers.awk\n"
+        "do mpirun -n 2 $p $i 2>&1 | awk -f tests/extras/shmem_peers.awk\n"
         "done",
         child_build());
     golden_expect_part(GOLDEN, "peers", c.out);
@@ -51,7 +51,7 @@ END_TEST
 START_TEST(words_compare_as_their_types_do)
 {
     struct child c =
-        child_run(60, "%s/tests/simgpu/prog_shmem_words", child_build());
+        child_run(60, "%s/tests/extras/prog_shmem_words", child_build());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     golden_expect_part(GOLDEN, "words", c.out);
     child_clear(&c);

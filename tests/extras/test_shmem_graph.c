@@ -13,13 +13,13 @@ START_TEST(the_graph_has_what_each_call_does)
     struct child c;
     struct graph *const g = recorded_run(&c,
                                          "SIMGPU_TOPO=dgx-h100 mpirun -n 2 "
-                                         "%s/tests/simgpu/prog_shmem_graph",
+                                         "%s/tests/extras/prog_shmem_graph",
                                          child_build());
     FILE *const f = golden_begin();
     for (uint32_t at = 0; at < g->nnodes; at++)
         if (strncmp(g->nodes[at].name, "nvshmem", 7) == 0)
             calls_print(f, g, &g->nodes[at]);
-    golden_end(f, "tests/simgpu/shmem_graph.txt");
+    golden_end(f, "tests/extras/shmem.txt#graph");
     graph_free(g);
     child_clear(&c);
 }

@@ -7,7 +7,7 @@
 #include "probe_run.h"
 #include "suite.h"
 
-/* Programs of tests/probes, and how many probes they have. */
+/* Programs of tests/extras, and how many probes they have. */
 static const struct family {
     const char *name;
     int nprobes;
@@ -33,7 +33,7 @@ START_TEST(a_part_of_nvshmem_does_what_it_says)
     struct child c =
         child_run(120,
                   "SIMGPU_CHECK=1 SIMGPU_SCHEDULE=%s mpirun -n %d "
-                  "%s/tests/probes/%s < /dev/null",
+                  "%s/tests/extras/%s < /dev/null",
                   schedules[_i / SIZES % SCHEDULES], n, child_build(), f->name);
     ck_assert_msg(c.status == 0, "%s, %s, %d PEs: status %d\n%s%s", f->name,
                   schedules[_i / SIZES % SCHEDULES], n, c.status, c.out, c.err);
@@ -47,7 +47,7 @@ START_TEST(it_does_so_across_nodes)
     const struct family *const f = &families[_i];
     struct child c = child_run(120,
                                "%s SIMGPU_CHECK=1 mpirun -n 8 "
-                               "%s/tests/probes/%s < /dev/null",
+                               "%s/tests/extras/%s < /dev/null",
                                two_nodes, child_build(), f->name);
     ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", f->name, c.status,
                   c.out, c.err);
@@ -70,7 +70,7 @@ START_TEST(a_program_starts_in_several_ways)
     const char *const says = starts[_i].says;
     struct child c = child_run(60,
                                "SIMGPU_CHECK=1 mpirun -n 3 "
-                               "%s/tests/probes/prog_shmem_start %s < "
+                               "%s/tests/extras/prog_shmem_start %s < "
                                "/dev/null",
                                child_build(), starts[_i].way);
     ck_assert_msg(says ? c.status != 0 && strstr(c.err, says) != NULL
@@ -84,7 +84,7 @@ END_TEST
 START_TEST(modelled_time_does_not_depend_on_the_schedule)
 {
     probe_times("mpirun -n 4",
-                "prog_shmem_signal put_with_signal_around_a_ring "
+                "extras/prog_shmem_signal put_with_signal_around_a_ring "
                 "a_mailbox_that_is_handed_back signals_of_all_add_up",
                 "nvshmem_barrier_all");
 }

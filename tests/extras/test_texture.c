@@ -4,7 +4,7 @@
 #include <math.h>   /* INFINITY */
 #include <string.h> /* memcpy */
 
-#include "device/texture.h"
+#include "extras/texture/texture.h"
 #include "ranks.h"
 #include "simgpu/kernel.h"
 #include "simgpu/texture_calls.h"

@@ -29,7 +29,8 @@ static void setup(int *argc, char ***argv)
     cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
     a = array();
     b = array();
-    h = (float *)calloc(N, sizeof *h);
+    cudaMallocHost(&h, BYTES);
+    memset(h, 0, BYTES);
 }
 
 static void teardown(void)
@@ -39,6 +40,7 @@ static void teardown(void)
     ncclCommDestroy(comm);
     cudaFree(a);
     cudaFree(b);
+    cudaFreeHost(h);
     MPI_Finalize();
 }
 

@@ -1,4 +1,4 @@
-// NVSHMEM, on two or more PEs.
+// NVSHMEM, on two or more PEs. links: -lnvshmem_host
 #include <cuda_runtime.h>
 #include <mpi.h>
 #include <nvshmem.h>

@@ -28,7 +28,8 @@ static void setup(void)
     cudaMemset(d2, 0, BYTES);
     cudaMemset(d3, 0, BYTES);
     cudaDeviceSynchronize();
-    h1 = (float *)calloc(N, sizeof *h1);
+    cudaMallocHost(&h1, BYTES);
+    memset(h1, 0, BYTES);
     h2 = (float *)calloc(N, sizeof *h2);
 }
 
@@ -39,6 +40,7 @@ static void teardown(void)
     cudaFree(d1);
     cudaFree(d2);
     cudaFree(d3);
+    cudaFreeHost(h1);
 }
 
 // ---- streams and the host ---------------------------------------------------
@@ -288,18 +290,18 @@ static void pageable_source(int fixed)
     cudaMallocHost(&pinned, BYTES);
     memset(pinned, 0, BYTES);
     // From pinned memory the copy is done when the call returns.
-    FIRST cudaMemcpy(d1, fixed ? pinned : h1, BYTES, cudaMemcpyHostToDevice);
+    FIRST cudaMemcpy(d1, fixed ? pinned : h2, BYTES, cudaMemcpyHostToDevice);
     SECOND SCALE(d2, d1, s1);
     cudaDeviceSynchronize();
     cudaFreeHost(pinned);
 }
 
+// The driver stages a pageable source during the call.
 static void source_reused(int fixed)
 {
-    FIRST cudaMemcpyAsync(d1, h1, BYTES, cudaMemcpyHostToDevice, s1);
-    if (fixed)
-        cudaStreamSynchronize(s1);
-    SECOND cudaMemcpy(h1, d2, BYTES, cudaMemcpyDeviceToHost);
+    float *const h = fixed ? h2 : h1;
+    FIRST cudaMemcpyAsync(d1, h, BYTES, cudaMemcpyHostToDevice, s1);
+    SECOND cudaMemcpy(h, d2, BYTES, cudaMemcpyDeviceToHost);
 }
 
 static void staged_source_reused(int fixed)
@@ -486,7 +488,7 @@ static const struct hazard_case cases[] = {
     {"two-streams", 0, "an~event~recorded~on~stream", two_streams},
     {"write-after-read", 0, "Nothing~orders~scale~before~fill",
      write_after_read},
-    {"host-reads-early", 0, "synchronising~stream", host_reads_early},
+    {"host-reads-early", 0, "cudaMemcpy~reads~them", host_reads_early},
     {"new-stream", 0, "Nothing~orders~fill~before~scale", new_stream},
     {"new-thread", 0, "Nothing~orders~fill~before~scale", new_thread},
     {"wrong-stream-synchronised", 0, "race", wrong_stream_synchronised},
@@ -513,8 +515,8 @@ static const struct hazard_case cases[] = {
     {"copy-within-the-device", 0, "cudaMemcpy~writes~them",
      copy_within_the_device},
     {"pageable-source", 0, "cudaMemcpy~writes~them", pageable_source},
-    {"source-reused", 0, "of~host~memory", source_reused},
-    {"staged-source-reused", 0, "of~host~memory", staged_source_reused},
+    {"source-reused", 0, "in~host~memory", source_reused},
+    {"staged-source-reused", 0, "in~host~memory", staged_source_reused},
     {"pinned-target-reused", 0, "in~host~memory", pinned_target_reused},
     {"peer-copy", 0, "cudaMemcpyPeerAsync~writes~them", peer_copy},
     {"columns-overlap", 0, "bytes~200~to", columns_overlap},

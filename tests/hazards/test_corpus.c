@@ -6,6 +6,7 @@
  * late and 20 random ones, with ranks on 2 to 8 of them (ten minutes or so).
  */
 #include <check.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,10 @@
 #include "suite.h"
 
 static const char *const programs[] = {
-    "prog_streams",  "prog_memory",     "prog_graphs",     "prog_ranks",
-    "prog_mismatch", "prog_device_api", "prog_device_net", "prog_shmem"};
-enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 256 };
+    "prog_streams", "prog_memory",    "prog_pinned",     "prog_graphs",
+    "prog_ranks",   "prog_mismatch",  "prog_device_api", "prog_device_net",
+    "prog_shmem",   "prog_libraries", "prog_shared"};
+enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 512 };
 
 static struct subject {
     const char *program;
@@ -62,20 +64,25 @@ static struct child run(const struct subject *s, const char *variant,
                      variant);
 }
 
+/* True if the text has the line's number; 0 stands for no line. */
+static int names_line(const char *text, int line)
+{
+    char where[32];
+    snprintf(where, sizeof where, ".cu:%d", line);
+    const char *at = line ? strstr(text, where) : text;
+    while (at && line && isdigit((unsigned char)at[strlen(where)]))
+        at = strstr(at + 1, where);
+    return at != NULL;
+}
+
 /* The report names the lines that the program prints. */
 static int names_lines(const struct child *c)
 {
     int line[2] = {0, 0};
-    char where[32];
     const char *const said = strstr(c->out, "lines ");
     if (said)
         sscanf(said, "lines %d %d", &line[0], &line[1]);
-    for (int i = 0; i < 2; i++) {
-        snprintf(where, sizeof where, ".cu:%d ", line[i]);
-        if (line[i] && !strstr(c->err, where))
-            return 0;
-    }
-    return 1;
+    return names_line(c->err, line[0]) && names_line(c->err, line[1]);
 }
 
 static void check_once(const struct subject *s, const char *schedule,
@@ -121,6 +128,65 @@ START_TEST(each_mistake_is_found_and_its_twin_is_not_accused)
                      is_full() ? k - 1 : _i + 1);
         check_once(s, schedule,
                    s->nranks ? ranks[(_i + k) % (is_full() ? 7 : 3)] : 1);
+    }
+}
+END_TEST
+
+/* What drivers do is right, but not promised: a note, not an accusation. */
+START_TEST(a_copy_of_pageable_memory_is_remarked_on)
+{
+    static const struct {
+        const char *program, *name;
+        int is_said;
+    } runs[] = {
+        {"prog_streams", "source-reused", 1},
+        {"prog_pinned", "target-is-read", 0},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct child c =
+            child_run(60, "SIMGPU_CHECK=1 %s/tests/hazards/%s %s fixed",
+                      child_build(), runs[i].program, runs[i].name);
+        const char *const note =
+            strstr(c.err, "simgpu: check: note: cudaMemcpyAsync at "
+                          "prog_streams.cu:");
+        ck_assert_int_eq(c.status, 0);
+        ck_assert_msg((note != NULL) == runs[i].is_said, "%s", c.err);
+        ck_assert_msg(
+            !note || strstr(note, " copies pageable memory: drivers are done "
+                                  "with it when the call returns, but since "
+                                  "CUDA 12 the manual (API synchronization "
+                                  "behavior) only says that they might be. "
+                                  "Wait for the stream before the host uses "
+                                  "it, or allocate it with cudaMallocHost.\n"),
+            "%s", c.err);
+        child_clear(&c);
+    }
+}
+END_TEST
+
+/* Of a copy, or a message, nothing says what becomes of the bytes. */
+START_TEST(moving_memory_never_written_is_a_warning)
+{
+    static const char *const schedules[] = {"eager", "late", "random:5"};
+    const int before = nsubjects;
+    list("prog_unwritten");
+    ck_assert_int_gt(nsubjects, before);
+    for (int i = before; i < nsubjects; i++) {
+        const struct subject *const s = &subjects[i];
+        const char *const schedule = schedules[i % 3];
+        struct child c = run(s, "faulty", schedule, 2);
+        ck_assert_msg(c.status == 0 && names_lines(&c) &&
+                          strstr(c.err, "check: 0 hazards, 1 warning in") &&
+                          strstr(c.err, "warning: uninitialised read on") &&
+                          strstr(c.err, s->says),
+                      "%s, %s: status %d, expected: %s%s\n%s", s->name,
+                      schedule, c.status, c.out, s->says, c.err);
+        child_clear(&c);
+        c = run(s, "fixed", schedule, 2);
+        ck_assert_msg(c.status == 0 &&
+                          strstr(c.err, "check: 0 hazards, 0 warnings"),
+                      "%s, %s: accused\n%s", s->name, schedule, c.err);
+        child_clear(&c);
     }
 }
 END_TEST
@@ -187,6 +253,8 @@ int main(void)
     tcase_set_timeout(t, is_full() ? 3600 : 600);
     tcase_add_loop_test(t, each_mistake_is_found_and_its_twin_is_not_accused, 0,
                         nsubjects);
+    tcase_add_test(t, a_copy_of_pageable_memory_is_remarked_on);
+    tcase_add_test(t, moving_memory_never_written_is_a_warning);
     tcase_add_test(t, without_a_check_nothing_is_said);
     tcase_add_test(t, a_wrong_setting_is_named);
     tcase_add_test(t, a_saved_run_says_the_same);

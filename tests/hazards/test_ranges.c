@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/hazard_ranges.h"
+#include "graph/hazard/hazard_ranges.h"
 #include "suite.h"
 
 static int nclashes;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/hazard_excuse.h"
-#include "graph/hazard_init.h"
+#include "graph/hazard/hazard_excuse.h"
+#include "graph/hazard/hazard_init.h"
 #include "suite.h"
 
 enum { BYTES = 48, ALLOCS = 3, OPS = 600, HOST = 3 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "graph/hazard.h"
+#include "graph/hazard/hazard.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -145,22 +145,22 @@ static const struct hazard hazards[] = {
      .nops = 1,
      BYTES,
      .count = 1,
-     .ranks = 1,
+     .ranks = {{1}},
      .op = {OP(1, 1, WRITE, "ncclAllGather", "a.c:1")}},
     {.kind = HAZARD_OVERLAP,
      .nops = 1,
      BYTES,
      .count = 2,
-     .ranks = 2,
+     .ranks = {{2}},
      .op = {OP(1, 1, WRITE, "ncclAllGather", "a.c:1")}},
     {.kind = HAZARD_OVERLAP,
      .nops = 1,
      BYTES,
      .count = 3,
-     .ranks = 5,
+     .ranks = {{5}},
      .op = {OP(1, 1, WRITE, "ncclAllGather", "a.c:1")}},
-    {.kind = HAZARD_NOTED, .text = "it is late", .count = 1, .ranks = 3},
-    {.kind = HAZARD_NOTED, .text = "it is late", .count = 9, .ranks = 7},
+    {.kind = HAZARD_NOTED, .text = "it is late", .count = 1, .ranks = {{3}}},
+    {.kind = HAZARD_NOTED, .text = "it is late", .count = 9, .ranks = {{7}}},
 };
 
 START_TEST(each_kind_of_hazard_has_its_words)
@@ -173,7 +173,7 @@ START_TEST(each_kind_of_hazard_has_its_words)
         fprintf(f, "-> %s\n\n", hazard_line(&hazards[i], text, sizeof text));
     }
     fclose(f);
-    golden_expect("tests/hazards/words.txt", all);
+    golden_expect("tests/hazards/golden.txt#words", all);
     free(all);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /*
- * What simnvcc makes of CUDA C++: cases in *.txt, each a preprocessed text and
- * what becomes of it. @k.cu:3:5@ stands for a line marker and as many blanks.
+ * What simnvcc makes of CUDA C++: each case in rewrite.txt is a preprocessed
+ * text and what becomes of it. @k.cu:3:5@ stands for a line marker and as many
+ * blanks.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -110,14 +111,9 @@ END_TEST
 
 int main(void)
 {
-    static const char *const files[] = {"launch", "kernel", "shared", "ptx"};
     Suite *const s = suite_create("rewrite");
     TCase *const t = tcase_create("rewrite");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "tests/simnvcc/%s.txt", files[i]);
-        cases_add(&cases, path);
-    }
+    cases_add(&cases, "tests/simnvcc/rewrite.txt");
     tcase_add_loop_test(t, cuda_becomes_cxx, 0, cases.n);
     tcase_add_test(t, there_is_no_token_outside_of_the_text);
     tcase_add_loop_test(t, text_may_end_anywhere, 0, cases.n);

@@ -1,0 +1,103 @@
+// What only moves memory that nothing has written, on two ranks: a warning, as
+// what comes of it is not known.
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <stdlib.h>
+
+#include "case.h"
+#include "kernels.cuh"
+#include "ranks.cuh"
+
+static float *a, *b, *h; // a is what is read
+
+static float *array(int is_written)
+{
+    float *d;
+    cudaMalloc(&d, BYTES * nranks);
+    if (is_written)
+        cudaMemset(d, 0, BYTES * nranks);
+    cudaDeviceSynchronize(); // MPI calls are the host's
+    return d;
+}
+
+#define MOVES(name, ...)                                                       \
+    static void name(int fixed)                                                \
+    {                                                                          \
+        a = array(fixed);                                                      \
+        b = array(1);                                                          \
+        FIRST __VA_ARGS__;                                                     \
+        cudaDeviceSynchronize();                                               \
+    }
+
+MOVES(to_the_host, cudaMemcpy(h, a, BYTES, cudaMemcpyDeviceToHost))
+MOVES(to_the_host_later, cudaMemcpyAsync(h, a, BYTES, cudaMemcpyDefault, 0))
+MOVES(to_the_host_by_the_driver, cuMemcpyDtoH(h, (CUdeviceptr)a, BYTES))
+MOVES(vector_to_the_host, cublasGetVector(N, sizeof *a, a, 1, h, 1))
+
+MOVES(reduced, ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, 0))
+MOVES(reduced_in_place, ncclAllReduce(a, a, N, ncclFloat, ncclSum, comm, 0))
+MOVES(gathered, ncclAllGather(a, b, N, ncclFloat, comm, 0))
+MOVES(scattered, ncclReduceScatter(a, b, N, ncclFloat, ncclSum, comm, 0))
+MOVES(broadcast, ncclBroadcast(a, a, N, ncclFloat, 0, comm, 0))
+MOVES(sent, {
+    ncclGroupStart();
+    ncclSend(a, N, ncclFloat, next, comm, 0);
+    ncclRecv(b, N, ncclFloat, before, comm, 0);
+    ncclGroupEnd();
+})
+
+MOVES(mpi_sent, MPI_Sendrecv(a, N, MPI_FLOAT, next, 0, b, N, MPI_FLOAT, before,
+                             0, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
+MOVES(mpi_reduced, MPI_Allreduce(a, b, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD))
+MOVES(mpi_reduced_in_place,
+      MPI_Allreduce(MPI_IN_PLACE, a, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD))
+MOVES(mpi_broadcast, MPI_Bcast(a, N, MPI_FLOAT, 0, MPI_COMM_WORLD))
+MOVES(mpi_gathered,
+      MPI_Gather(a, N, MPI_FLOAT, b, N, MPI_FLOAT, 0, MPI_COMM_WORLD))
+MOVES(mpi_sent_later, {
+    MPI_Request r[2];
+    MPI_Isend(a, N, MPI_FLOAT, next, 0, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(b, N, MPI_FLOAT, before, 0, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+})
+
+#define CASE(name, call)                                                       \
+    {                                                                          \
+#name, 2, call "~reads~them~at~prog_unwritten.cu:", name               \
+    }
+static const struct hazard_case cases[] = {
+    CASE(to_the_host, "cudaMemcpy"),
+    CASE(to_the_host_later, "cudaMemcpyAsync"),
+    CASE(to_the_host_by_the_driver, "cudaMemcpy"),
+    CASE(vector_to_the_host, "cudaMemcpy2D"),
+    CASE(reduced, "ncclAllReduce"),
+    CASE(reduced_in_place, "ncclAllReduce"),
+    CASE(gathered, "ncclAllGather"),
+    CASE(scattered, "ncclReduceScatter"),
+    CASE(broadcast, "ncclBroadcast"),
+    CASE(sent, "ncclSend"),
+    CASE(mpi_sent, "MPI_Sendrecv"),
+    CASE(mpi_reduced, "MPI_Allreduce"),
+    CASE(mpi_reduced_in_place, "MPI_Allreduce"),
+    CASE(mpi_broadcast, "MPI_Bcast"),
+    CASE(mpi_gathered, "MPI_Gather"),
+    CASE(mpi_sent_later, "MPI_Isend"),
+};
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--list") == 0)
+        return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    join(&argc, &argv);
+    h = (float *)calloc(N, sizeof *h);
+    const int status =
+        run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    cudaFree(a);
+    cudaFree(b);
+    free(h);
+    ncclCommDestroy(comm);
+    MPI_Finalize();
+    return status;
+}
