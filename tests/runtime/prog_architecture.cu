@@ -1,4 +1,4 @@
-// What depends on a GPU's compute capability, in a line: architectures.txt.
+// What depends on a GPU's compute capability, in a line: golden.txt.
 // With an argument: which of several GPUs is chosen for what a program wants.
 #include <cuda_runtime.h>
 #include <stdio.h>

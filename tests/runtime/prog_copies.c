@@ -1,4 +1,4 @@
-/* What copies return, move and leave: values.txt, recorded.txt. */
+/* What copies return, move and leave: values.txt, recorded.gz. */
 #include "say.h"
 
 enum { ROOM = 96 };

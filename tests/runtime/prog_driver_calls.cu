@@ -163,7 +163,7 @@ static void functions(void)
     DRIVER(cuOccupancyMaxPotentialBlockSize(&grid, &block, NULL, NULL, 0, 0));
 }
 
-// Images that no module can be made of: the messages are in recorded.txt.
+// Images that no module can be made of: the messages are in recorded.gz.
 static void modules(void)
 {
     static const unsigned char fatbin[64] = {0x50, 0xed, 0x55, 0xba};
@@ -329,7 +329,7 @@ static void streams(void)
     DRIVER(cuStreamDestroy(t));
 }
 
-// Ranges deeper than the stack, and texts: recorded.txt has the operations'.
+// Ranges deeper than the stack, and texts: recorded.gz has the operations'.
 static void ranges(void)
 {
     nvtxEventAttributes_t a = {};

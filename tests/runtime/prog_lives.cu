@@ -37,8 +37,8 @@ static void one_stream(void)
     cudaStreamDestroy(t);
 }
 
-// Streams are never freed (core/stream.c), nor is what their threads have: a
-// round that runs some says WITH_THREADS.
+// Streams are never freed (core/stream/stream.c), nor is what their threads
+// have: a round that runs some says WITH_THREADS.
 enum { WITH_THREADS = -1, EACH = 16 };
 
 static void rounds(const char *name, void (*round)(void), int nstreams)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #ifndef SAY_CRASHES
-#include "core/heap.h" // what simgpu's handles hold
+#include "core/heap/heap.h" // what simgpu's handles hold
 #endif
 
 enum { OPEN = cudaIpcMemLazyEnablePeerAccess };
