@@ -32,6 +32,17 @@
         nvtxRangePop();                                                        \
     } while (0)
 
+/* A kernel that moves this number of bytes in the GPU's memory. */
+#define MOVE(nbytes, stream)                                                   \
+    do {                                                                       \
+        char cost[64];                                                         \
+        snprintf(cost, sizeof cost, "cost: 1e6 flops, %g bytes",               \
+                 (double)(nbytes));                                            \
+        nvtxRangePushA(cost);                                                  \
+        work<<<64, 256, 0, stream>>>(x);                                       \
+        nvtxRangePop();                                                        \
+    } while (0)
+
 enum { STEPS = 4, LAYERS = 8, MAX_COUNT = 64 << 20 };
 enum { K = 1 << 10, M = 1 << 20 };
 

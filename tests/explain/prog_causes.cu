@@ -1,3 +1,4 @@
+// links: -Wl,--wrap=usleep
 /*
  * Runs that are slow for one planted reason each. They were chosen, with the
  * answers expected, before explain was tuned.
@@ -8,6 +9,8 @@
  *
  * Run it with SIMGPU_DATALESS=on: only modelled time counts.
  */
+#include <unistd.h> // usleep
+
 #include "causes.cuh"
 
 /* ---- the host ------------------------------------------------------------ */
@@ -31,6 +34,37 @@ static void tiny_kernels_on_one_rank(void)
     }
 }
 
+/* The host launches the graph alone, but the GPU starts each kernel. */
+static void tiny_kernels_in_a_graph(void)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    MUST(cudaStreamBeginCapture(compute, cudaStreamCaptureModeRelaxed));
+    for (int i = 0; i < TIMES(100); i++)
+        CAUSE work<<<64, 256, 0, compute>>>(x);
+    MUST(cudaStreamEndCapture(compute, &graph));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    nvtxRangePushA("cost: 5.36e6 flops, 1e3 bytes"); // of each kernel
+    for (int step = 0; step < TIMES(STEPS); step++)
+        MUST(cudaGraphLaunch(exec, compute));
+    nvtxRangePop();
+    MUST(cudaStreamSynchronize(compute));
+}
+
+/* 64 samples, in steps of one: each layer's kernel takes longer to start than
+ * to run. */
+static void small_batch(void)
+{
+    const int batch = 1;
+    for (int step = 0; step < TIMES(64 / batch); step++) {
+        for (int i = 0; i < LAYERS; i++)
+            CAUSE COMPUTE(0.4 * batch, compute);
+        MUST(ncclAllReduce(grad, grad, 128 * K, ncclFloat, ncclSum, comm,
+                           compute));
+        MUST(cudaStreamSynchronize(compute));
+    }
+}
+
 static void too_many_events(void)
 {
     for (int i = 0; i < TIMES(200); i++) {
@@ -50,6 +84,18 @@ static void malloc_in_each_step(void)
         COMPUTE(3, compute);
         for (int i = 0; i < 32; i++)
             CAUSE MUST(cudaFree(scratch[i]));
+    }
+    MUST(cudaStreamSynchronize(compute));
+}
+
+/* Here it is not the calls that cost the time: cudaFree() waits. */
+static void scratch_in_each_step(void)
+{
+    for (int step = 0; step < TIMES(60); step++) {
+        void *scratch;
+        CAUSE MUST(cudaMalloc(&scratch, 64 * K));
+        COMPUTE(6, compute);
+        CAUSE MUST(cudaFree(scratch));
     }
     MUST(cudaStreamSynchronize(compute));
 }
@@ -112,6 +158,30 @@ static void blocking_copy_of_the_input(void)
     MUST(cudaStreamSynchronize(0));
 }
 
+/* ---- the input ----------------------------------------------------------- */
+
+/* The sleep stands for reading and decoding a batch. */
+static void input_prepared_between_steps(void)
+{
+    for (int step = 0; step < TIMES(4 * STEPS); step++) {
+        CAUSE usleep(300);
+        MUST(cudaMemcpyAsync(x, pinned, K, cudaMemcpyHostToDevice, compute));
+        COMPUTE(400, compute);
+        MUST(cudaStreamSynchronize(compute));
+    }
+}
+
+static void input_slower_than_the_step(void)
+{
+    for (int step = 0; step < TIMES(4 * STEPS); step++) {
+        CAUSE usleep(800);
+        MUST(cudaMemcpyAsync(x, pinned, K, cudaMemcpyHostToDevice, compute));
+        COMPUTE(500, compute);
+        MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
+        MUST(cudaStreamSynchronize(compute));
+    }
+}
+
 /* ---- communication that is not hidden ------------------------------------ */
 
 static void all_reduce_on_compute_stream(void)
@@ -151,6 +221,21 @@ static void waits_for_each_bucket_at_once(void)
     MUST(cudaDeviceSynchronize());
 }
 
+/* Two causes, neither part of the other. The events are the more certain one,
+ * and save less. */
+static void all_reduces_and_then_events(void)
+{
+    for (int i = 0; i < LAYERS; i++) {
+        COMPUTE(300, compute);
+        CAUSE MUST(ncclAllReduce(grad, grad, 16 * M, ncclFloat, ncclSum, comm,
+                                 compute));
+    }
+    MUST(cudaStreamSynchronize(compute));
+    for (int i = 0; i < TIMES(1000); i++)
+        MUST(cudaEventRecord(done, compute));
+    MUST(cudaStreamSynchronize(compute));
+}
+
 /* Stream 0 and a stream without cudaStreamNonBlocking wait for each other. */
 static void legacy_default_stream(void)
 {
@@ -158,10 +243,25 @@ static void legacy_default_stream(void)
     MUST(cudaStreamCreate(&blocking));
     for (int step = 0; step < TIMES(STEPS); step++)
         for (int i = 0; i < LAYERS; i++) {
-            COMPUTE(300, 0);
+            CAUSE COMPUTE(300, 0);
             CAUSE MUST(ncclAllReduce(grad, grad, 16 * M, ncclFloat, ncclSum,
                                      comm, blocking));
         }
+    MUST(cudaDeviceSynchronize());
+}
+
+/* The copy's stream has no kernels, but stream 0 is between its copies. */
+static void input_copied_beside_stream_0(void)
+{
+    float *batch;
+    cudaStream_t input;
+    MUST(cudaStreamCreate(&input));
+    MUST(cudaMallocHost(&batch, 16 * M));
+    for (int step = 0; step < TIMES(4 * STEPS); step++) {
+        CAUSE MUST(cudaMemcpyAsync(grad + step % 2 * 4 * M, batch, 16 * M,
+                                   cudaMemcpyHostToDevice, input));
+        CAUSE COMPUTE(350, 0);
+    }
     MUST(cudaDeviceSynchronize());
 }
 
@@ -209,6 +309,26 @@ static void small_copies(void)
         CAUSE MUST(cudaMemcpyAsync(grad + 512 * i, pinned, 512,
                                    cudaMemcpyHostToDevice, transfer));
     MUST(cudaStreamSynchronize(transfer));
+}
+
+/* ---- bytes of kernels ---------------------------------------------------- */
+
+/* Each reads what the one before wrote. */
+static void kernels_that_are_not_fused(void)
+{
+    for (int step = 0; step < TIMES(4 * STEPS); step++)
+        for (int i = 0; i < LAYERS; i++)
+            CAUSE MOVE(64 * M, compute);
+    MUST(cudaStreamSynchronize(compute));
+}
+
+static void elements_of_32_bits(void)
+{
+    for (int step = 0; step < TIMES(4 * STEPS); step++) {
+        CAUSE MOVE(64.0 * M * sizeof(float), compute);
+        MUST(ncclAllReduce(grad, grad, M, ncclFloat, ncclSum, comm, compute));
+    }
+    MUST(cudaStreamSynchronize(compute));
 }
 
 /* ---- ranks that wait ----------------------------------------------------- */
@@ -443,26 +563,40 @@ static void one_heavy_kernel(void)
 static const struct planted causes[] = {
     {"tiny-kernels", "launches", 2, H100, tiny_kernels},
     {"tiny-kernels-on-one-rank", "launches", 2, H100, tiny_kernels_on_one_rank},
+    {"tiny-kernels-in-a-graph", "launches", 1, H100, tiny_kernels_in_a_graph},
+    {"small-batch", "small-batch", 2, H100, small_batch},
     {"too-many-events", "events", 1, H100, too_many_events},
-    {"malloc-in-each-step", "calls", 1, H100, malloc_in_each_step},
+    {"malloc-in-each-step", "allocation", 1, H100, malloc_in_each_step},
+    {"scratch-in-each-step", "allocation", 1, H100, scratch_in_each_step},
     {"communicator-in-each-step", "calls", 2, H100, communicator_in_each_step},
     {"sync-after-each-kernel", "sync", 1, H100, sync_after_each_kernel},
     {"device-sync-before-each-bucket", "sync", 2, H100,
      device_sync_before_each_bucket},
     {"event-sync-in-bucket-loop", "sync", 2, H100, event_sync_in_bucket_loop},
     {"blocking-copy-of-the-input", "sync", 1, H100, blocking_copy_of_the_input},
+    {"input-prepared-between-steps", "slow-input", 1, H100,
+     input_prepared_between_steps},
+    {"input-slower-than-the-step", "slow-input", 2, H100,
+     input_slower_than_the_step},
     {"all-reduce-on-compute-stream", "overlap", 4, H100,
      all_reduce_on_compute_stream},
     {"one-all-reduce-at-the-end", "overlap", 4, H100,
      one_all_reduce_at_the_end},
     {"waits-for-each-bucket-at-once", "overlap", 4, H100,
      waits_for_each_bucket_at_once},
+    {"all-reduces-and-then-events", "overlap", 4, H100,
+     all_reduces_and_then_events},
     {"input-copied-on-compute-stream", "overlap", 1, H100,
      input_copied_on_compute_stream},
-    {"legacy-default-stream", "overlap", 4, H100, legacy_default_stream},
+    {"legacy-default-stream", "default-stream", 4, H100, legacy_default_stream},
+    {"input-copied-beside-stream-0", "default-stream", 1, H100,
+     input_copied_beside_stream_0},
     {"tiny-buckets", "small", 4, H100, tiny_buckets},
     {"small-messages", "small", 4, H100, small_messages},
     {"small-copies", "small", 1, H100, small_copies},
+    {"kernels-that-are-not-fused", "bandwidth", 1, H100,
+     kernels_that_are_not_fused},
+    {"elements-of-32-bits", "bandwidth", 2, H100, elements_of_32_bits},
     {"one-slow-rank", "imbalance", 4, H100, one_slow_rank},
     {"uneven-parts", "imbalance", 4, H100, uneven_parts},
     {"extra-kernel-on-rank-0", "imbalance", 4, H100, extra_kernel_on_rank_0},
@@ -480,10 +614,10 @@ static const struct planted causes[] = {
     {"pairs-across-sockets", "placement", 8, "dgx-1v", pairs_across_sockets},
     {"all-reduce-over-a-sick-cable", "slow-link", 8, "sick:1:dgx-1v",
      all_reduce_over_a_sick_cable},
-    {"all-reduce-over-a-slow-nic", "slow-link", 8, "2x:gh200@ndr,slow-nic:1",
-     all_reduce_over_a_sick_cable},
     {"exchange-without-group", "ungrouped", 4, H100, exchange_without_group},
     {"all-reduce-through-mpi", "mpi", 2, H100, all_reduce_through_mpi},
+    {"all-reduce-over-a-slow-nic", "slow-link", 8, "2x:gh200@ndr,slow-nic:1",
+     all_reduce_over_a_sick_cable},
     {"large-all-reduces", "pcie", 8, "pcie-4090", large_all_reduces},
     {"large-all-reduces-and-a-kernel", "pcie", 8, "pcie-4090",
      large_all_reduces_and_a_kernel},

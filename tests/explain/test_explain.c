@@ -1,10 +1,12 @@
 /*
  * commgraph explain on runs with a planted cause: how often is its first answer
- * the right one? And its words, its options, its errors.
+ * the right one, and how much of what it promises does its advice save? And its
+ * words, its options, its errors.
  */
 #define _GNU_SOURCE
 #include <check.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +35,9 @@ static void teardown(void)
     child_remove(dir);
 }
 
-static void list(void)
+static void list_of(const char *program)
 {
-    struct child c =
-        child_run(60, "%s/tests/explain/prog_causes --list", child_build());
+    struct child c = child_run(60, "%s --list", program);
     nplanted = 0;
     for (char *line = strtok(c.out, "\n"); line; line = strtok(NULL, "\n")) {
         struct planted *const p = &planted[nplanted];
@@ -48,17 +49,36 @@ static void list(void)
     child_clear(&c);
 }
 
-/* Run one, and save its graph in DIR/NAME. Returns what it printed. */
-static struct child record(const struct planted *p, const char *schedule)
+static const char *causes(void)
+{
+    static char program[CHILD_FOLDER + 64];
+    snprintf(program, sizeof program, "%s/tests/explain/prog_causes",
+             child_build());
+    return program;
+}
+
+static void list(void)
+{
+    list_of(causes());
+}
+
+/* Run one, of that program, and save its graph in DIR/NAME. Returns what it
+ * printed. */
+static struct child record_of(const char *program, const struct planted *p,
+                              const char *schedule)
 {
     struct child c = child_run(
         120,
         "SIMGPU_TOPO=%s SIMGPU_SCHEDULE=%s SIMGPU_DATALESS=on "
-        "SIMGPU_GRAPH=%s/%s mpirun -n %d %s/tests/explain/prog_causes %s "
-        "< /dev/null",
-        p->machine, schedule, dir, p->name, p->nranks, child_build(), p->name);
+        "SIMGPU_GRAPH=%s/%s mpirun -n %d %s %s < /dev/null",
+        p->machine, schedule, dir, p->name, p->nranks, program, p->name);
     ck_assert_msg(c.status == 0, "%s: status %d\n%s", p->name, c.status, c.err);
     return c;
+}
+
+static struct child record(const struct planted *p, const char *schedule)
+{
+    return record_of(causes(), p, schedule);
 }
 
 static const struct planted *find(const char *name)
@@ -123,6 +143,21 @@ static const char *text_of(const json_t *j, const char *key)
     return text ? text : "";
 }
 
+/* Savings are listed largest first. */
+static void expect_order(const json_t *findings, const char *name)
+{
+    double last_us = HUGE_VAL;
+    size_t i;
+    const json_t *f;
+    json_array_foreach(findings, i, f)
+    {
+        const double us = json_real_value(json_object_get(f, "saves_us"));
+        ck_assert_msg(us <= last_us, "%s: %s saves more than the one before",
+                      name, text_of(f, "kind"));
+        last_us = us;
+    }
+}
+
 /* True if the site is on one of the lines that the program printed. */
 static int on_line(const char *site, const char *lines)
 {
@@ -150,10 +185,12 @@ START_TEST(the_first_answer_is_the_planted_cause)
         const json_t *const first = answer(all);
         const int right = strcmp(text_of(first, "kind"), planted[i].kind) == 0;
         const int line = on_line(text_of(first, "site"), run.out);
-        printf("%-32s %-10s %-10s %5.1f %%  %s%s\n", planted[i].name,
+        printf("%-32s %-14s %-14s %5.1f %%  %s%s\n", planted[i].name,
                planted[i].kind, text_of(first, "kind"),
                json_real_value(json_object_get(first, "percent")),
                right ? "" : "wrong ", line ? "" : "other line");
+        expect_order(json_object_get(all, "causes"), planted[i].name);
+        expect_order(json_object_get(all, "limits"), planted[i].name);
         nright += right;
         nlines += right && line;
         print(&answers, planted[i].name, "explain");
@@ -171,6 +208,95 @@ START_TEST(the_first_answer_is_the_planted_cause)
     ck_assert_int_eq(nlines, nplanted);
     printed_expect(&answers, "tests/explain/answers.txt");
     printed_expect(&times, "tests/explain/times.txt");
+}
+END_TEST
+
+/* ---- the advice, taken literally ---------------------------------------- */
+
+/* Each planted run has a patch of its name in tests/explain/changes.patch: the
+ * advice of its first answer, and the change that it asks for. Apply all of
+ * them to a copy of the program, DIR/changed/prog_causes, and build it as users
+ * do. */
+static void build_changed(char program[CHILD_FOLDER + 64])
+{
+    snprintf(program, CHILD_FOLDER + 64, "%s/changed/prog_causes", dir);
+    struct child c = child_run(
+        240,
+        "mkdir %s/changed && cp tests/explain/*.cu tests/explain/*.cuh "
+        "%s/changed && "
+        "patch -s -F0 -p1 -d %s/changed < tests/explain/changes.patch && "
+        "%s/simgpu/bin/simnvcc -O1 %s.cu -o %s -lnccl -lmpich "
+        "$(pkg-config --cflags --libs-only-L mpich) -DMPICH_SKIP_MPICXX",
+        dir, dir, dir, child_build(), program, program);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+
+/* The head of its patch: "Try: ADVICE", wrapped. */
+static void expect_advice(const struct planted *p, const char *advice)
+{
+    struct child c = child_run(
+        60,
+        "tests/section.sh tests/explain/changes.patch %s | awk '/^--- / { exit "
+        "} NF { printf \"%%s%%s\", between, $0; between = \" \" }'",
+        p->name);
+    ck_assert_msg(c.status == 0 && strncmp(c.out, "Try: ", 5) == 0 &&
+                      strcmp(c.out + 5, advice) == 0,
+                  "the patch %s does this:\n%s\nbut the advice is\n%s", p->name,
+                  c.out, advice);
+    child_clear(&c);
+}
+
+static json_t *explain_all(const struct planted *p)
+{
+    struct child c = explain(p->name, "--json");
+    json_t *const all = json_loads(c.out, 0, NULL);
+    ck_assert_msg(c.status == 0 && all, "%s: %s", p->name, c.err);
+    child_clear(&c);
+    return all;
+}
+
+static double number_of(const json_t *j, const char *key)
+{
+    return json_real_value(json_object_get(j, key));
+}
+
+START_TEST(the_advice_saves_half_of_its_promise_or_more)
+{
+    char changed[CHILD_FOLDER + 64];
+    struct printed savings;
+    double before_us[MAX_PLANTED], promised_us[MAX_PLANTED];
+    int nkept = 0;
+    build_changed(changed);
+    list();
+    for (int i = 0; i < nplanted; i++) {
+        struct child run = record(&planted[i], "eager");
+        json_t *const all = explain_all(&planted[i]);
+        before_us[i] = number_of(all, "total_us");
+        promised_us[i] = number_of(answer(all), "saves_us");
+        expect_advice(&planted[i], text_of(answer(all), "try"));
+        json_decref(all);
+        child_clear(&run);
+    }
+    list_of(changed); // a patch may name another machine
+    printed_begin(&savings);
+    fprintf(savings.f, "%-32s %-14s %11s %11s %11s %5s\n", "run", "cause",
+            "before us", "promised us", "saved us", "kept");
+    for (int i = 0; i < nplanted; i++) {
+        struct child run = child_run(60, "rm -r %s/%s", dir, planted[i].name);
+        child_clear(&run);
+        run = record_of(changed, &planted[i], "eager");
+        json_t *const all = explain_all(&planted[i]);
+        const double saved_us = before_us[i] - number_of(all, "total_us");
+        fprintf(savings.f, "%-32s %-14s %11.1f %11.1f %11.1f %4.0f%%\n",
+                planted[i].name, planted[i].kind, before_us[i], promised_us[i],
+                saved_us, 100 * saved_us / promised_us[i]);
+        nkept += saved_us >= promised_us[i] / 2;
+        json_decref(all);
+        child_clear(&run);
+    }
+    printed_expect(&savings, "tests/explain/savings.txt");
+    ck_assert_int_eq(nkept, nplanted);
 }
 END_TEST
 
@@ -287,7 +413,13 @@ END_TEST
 int main(void)
 {
     Suite *const suite = suite_create("explain");
+    TCase *const slow = tcase_create("advice");
+    tcase_add_checked_fixture(slow, setup, teardown);
+    tcase_add_test(slow, the_advice_saves_half_of_its_promise_or_more);
+    tcase_set_timeout(slow, 600);
+    suite_add_tcase(suite, slow);
     TCase *const t = tcase_create("explain");
+    tcase_set_tags(t, "quick");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, the_first_answer_is_the_planted_cause);
     tcase_add_test(t, the_answer_does_not_depend_on_the_schedule);
