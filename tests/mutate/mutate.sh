@@ -121,7 +121,7 @@ needs() { echo "needs/${1/test_/}"; } # SUITE
 usual() {
     { cat tests/suites.mk 2> /dev/null || true; } \
         | awk -F '[ ,)]' -v t=2 -v s="${1/test_/}" '
-            $2 == "suite" && $3 == s { t = $4 } END { print t }'
+            $2 ~ /^(suite|parted)$/ && $3 == s { t = $4 } END { print t }'
 }
 
 # passes W SUITE: if not, `failure` is what failed. The first test that fails

@@ -1,89 +1,35 @@
 #define _GNU_SOURCE
 #include "tokens.h"
 
-#include <ctype.h>  /* isalnum */
+#include <ctype.h>  /* isspace */
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* realloc */
 #include <string.h> /* strncmp */
 
+#include "base/clex.h"
+
 /* ---- one token ----------------------------------------------------------- */
 
-static int is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The position behind a literal that opens at p with this quote. */
-static size_t after_quoted(const char *text, size_t p)
-{
-    const char quote = text[p++];
-    while (text[p] && text[p] != quote)
-        p += text[p] == '\\' && text[p + 1] ? 2 : 1;
-    return text[p] ? p + 1 : p;
-}
-
-/* The position behind a preprocessor line, with its continuations. */
-static size_t after_directive(const char *text, size_t p)
-{
-    while (text[p] && text[p] != '\n')
-        p += text[p] == '\\' && text[p + 1] ? 2 : 1;
-    return p;
-}
-
-static size_t after_punctuator(const char *text, size_t p)
+/* The length of the punctuator at p. */
+static size_t punctuator(const char *p)
 {
     static const char *const longer[] = {
         "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
         "!=",  "&&",  "||",  "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-        if (strncmp(text + p, longer[i], strlen(longer[i])) == 0)
-            return p + strlen(longer[i]);
-    return p + 1;
+        if (strncmp(p, longer[i], strlen(longer[i])) == 0)
+            return strlen(longer[i]);
+    return 1;
 }
 
-/* The position behind the token at p, and its kind. */
-static size_t after_token(const char *text, size_t p, enum token_kind *kind)
+static enum token_kind kind_of(const struct ctoken *c)
 {
-    if (text[p] == '"' || text[p] == '\'') {
-        *kind = text[p] == '"' ? TOKEN_STRING : TOKEN_CHAR;
-        return after_quoted(text, p);
-    }
-    if (isdigit((unsigned char)text[p])) {
-        *kind = TOKEN_NUMBER;
-        while (
-            is_name(text[p]) || text[p] == '.' ||
-            ((text[p] == '+' || text[p] == '-') && strchr("eEpP", text[p - 1])))
-            p++;
-        return p;
-    }
-    if (is_name(text[p])) {
-        *kind = TOKEN_NAME;
-        while (is_name(text[p]))
-            p++;
-        return p;
-    }
-    *kind = TOKEN_PUNCTUATOR;
-    return after_punctuator(text, p);
-}
-
-/* The position of the next token at or behind p. */
-static size_t skip_blank(const char *text, size_t p)
-{
-    for (;;) {
-        const int bol = p == 0 || text[p - 1] == '\n';
-        const char *end;
-        if (bol && text[p + strspn(text + p, " \t")] == '#')
-            p = after_directive(text, p);
-        else if (isspace((unsigned char)text[p]))
-            p++;
-        else if (strncmp(text + p, "//", 2) == 0)
-            p += strcspn(text + p, "\n");
-        else if (strncmp(text + p, "/*", 2) == 0 &&
-                 (end = strstr(text + p + 2, "*/")))
-            p = (size_t)(end + 2 - text);
-        else
-            return p;
-    }
+    static const enum token_kind kinds[] = {[CTOKEN_WORD] = TOKEN_NAME,
+                                            [CTOKEN_NUMBER] = TOKEN_NUMBER,
+                                            [CTOKEN_STRING] = TOKEN_STRING,
+                                            [CTOKEN_RAW] = TOKEN_STRING,
+                                            [CTOKEN_MARK] = TOKEN_PUNCTUATOR};
+    return *c->at == '\'' ? TOKEN_CHAR : kinds[c->kind];
 }
 
 /* ---- a file -------------------------------------------------------------- */
@@ -102,22 +48,39 @@ static int push(struct tokens *t, struct token one)
     return 0;
 }
 
+static int add(struct tokens *t, enum token_kind kind, const char *at,
+               size_t nbytes, int line)
+{
+    const size_t begin = (size_t)(at - t->text);
+    struct token one = {.kind = kind,
+                        .begin = begin,
+                        .end = begin + nbytes,
+                        .line = (unsigned)line};
+    one.spaced = begin && isspace((unsigned char)at[-1]) &&
+                 isspace((unsigned char)at[nbytes]);
+    return push(t, one);
+}
+
 static int split(struct tokens *t)
 {
-    const char *const text = t->text;
-    unsigned line = 1;
-    size_t counted = 0;
-    for (size_t p = skip_blank(text, 0); text[p]; p = skip_blank(text, p)) {
-        for (; counted < p; counted++)
-            line += text[counted] == '\n';
-        struct token one = {.begin = p, .line = line};
-        p = one.end = after_token(text, p, &one.kind);
-        one.spaced = one.begin && isspace((unsigned char)text[one.begin - 1]) &&
-                     isspace((unsigned char)text[one.end]);
-        if (push(t, one) != 0)
-            return -1;
+    struct clex x;
+    int err = 0;
+    clex_init(&x, t->text, t->nbytes, 0);
+    for (struct ctoken c; err == 0 && clex_next(&x, &c);) {
+        if (c.begins && *c.at == '#') {
+            clex_skip_line(&x);
+            continue;
+        }
+        if (c.kind == CTOKEN_MARK)
+            clex_widen(&x, &c, punctuator(c.at));
+        const int point = c.kind == CTOKEN_NUMBER && *c.at == '.';
+        if (point) // .5 is two tokens, so that 5 can be changed
+            err = add(t, TOKEN_PUNCTUATOR, c.at, 1, c.line);
+        if (err == 0)
+            err = add(t, kind_of(&c), c.at + point, c.nbytes - (size_t)point,
+                      c.line);
     }
-    return 0;
+    return err;
 }
 
 /* Brackets by recursion: from an opening one to its partner. */
