@@ -5,11 +5,10 @@
 #   cheat-table.sh --print    write them
 #   cheat-table.sh --list     each submission: class, lab, outcome
 #
-# The first line of tests/cheats/NAME/expect says what becomes of a submission
-# (tests/grader/test_grader.c), the second its class. One of several classes
-# has more lines; honest-* have none. tests/cheats/classes lists the classes in
-# the table's order. Each needs submissions in two labs at least: what closes a
-# class in one lab may be open in the next.
+# A submission, tests/cheats/LAB/NAME.patch or .sh, begins with its classes and
+# with what becomes of it (tests/grader/test_grader.c). tests/cheats/classes
+# lists the classes in the table's order. Each needs submissions in two labs at
+# least: what closes a class in one lab may be open in the next.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/cheats"
@@ -21,23 +20,28 @@ outcomes='refused,suspected,zero,loses,passes'
 list() {
     gawk -v OFS='\t' '
     function outcome() {
-        if ($1 == "refused" || $1 == "suspected")
-            return $1
-        if ($1 == "pass")
+        if (expect[1] == "refused" || expect[1] == "suspected")
+            return expect[1]
+        if (expect[1] == "pass")
             return "passes"
-        return $2 ~ /@/ || $2 + 0 > 0 ? "loses" : "zero"
+        return some || expect[2] > 0 ? "loses" : "zero"
     }
-    FNR == 1 {
-        name = FILENAME
-        gsub(/^[.]\/|\/expect$/, "", name)
-        lab = match($2, /@lab([0-9]+):/, m) ? m[1] : 1
-        becomes = outcome()
+    BEGINFILE {
+        match(FILENAME, /lab([0-9]+)[^\/]*\/(.*)[.](patch|sh)$/, part)
+        nclasses = some = 0
+        delete expect
     }
-    FNR > 1 { print name, $0, lab, becomes }
+    { sub(/^# /, "") }
+    sub(/^class: /, "") { class[++nclasses] = $0 }
+    sub(/^expect: /, "") { split($0, expect, " ") }
+    /^case: / { some = 1 }
+    /^--- / { nextfile }
     ENDFILE {
-        if (FNR == 1)
-            print name, name ~ /^honest-/ ? "honest" : "", lab, becomes
-    }' ./*/expect
+        if (nclasses == 0)
+            class[++nclasses] = part[2] ~ /^honest-/ ? "honest" : ""
+        for (i = 1; i <= nclasses; i++)
+            print part[2], class[i], part[1], outcome()
+    }' lab*/*.patch lab*/*.sh | sort
 }
 
 # What the list lacks, a line each.

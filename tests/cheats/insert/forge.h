@@ -1,10 +1,10 @@
 /*
- * forge_cheat.h: what cheats do that write operations into the execution graph
+ * forge.h: for cheats that write operations into the execution graph
  *
- * The kit's functions are at fixed distances from one that programs may call,
- * as the library's own symbols say: tests/cheats/NAME/edit.sh reads them
- * (tests/support/forge.sh) and puts this into a submission. Structures are
- * those of common/graph/record.h and core/heap.h.
+ * The kit's functions are at fixed distances from one that programs may call:
+ * cheat.sh computes them from the library's symbols and defines FORGE_NAME for
+ * each, before this text. Structures are those of common/graph/record/record.h
+ * and core/heap/heap.h.
  */
 #include <mpi.h>
 #include <stdint.h>

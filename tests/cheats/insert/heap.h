@@ -1,8 +1,8 @@
 /*
- * heap_cheat.h: what cheats do that look through their process's memory
+ * heap.h: for cheats that search the memory of their process
  *
- * Put into a submission by tests/cheats/NAME/edit.sh: student code has no other
- * header of the tests.
+ * cheat.sh inserts this text into a submission, which cannot include headers of
+ * the tests.
  */
 #include <stdint.h>
 #include <stdlib.h>

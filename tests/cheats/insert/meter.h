@@ -1,9 +1,9 @@
 /*
- * meter_cheat.h: what cheats do that take back what the kit has counted
+ * meter.h: for cheats that take back what the kit has counted
  *
  * The kit's counters are in the data of the same program, a few pages behind an
- * initialised variable of the student's. Put into a submission by
- * tests/cheats/NAME/edit.sh.
+ * initialised variable of the student's. cheat.sh inserts this text into a
+ * submission.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,1 +1,0 @@
-echo 'int main(void) { return 0; }' >> p2p.c

@@ -1,1 +1,0 @@
-echo 'this is not C' >> p2p.c

@@ -1,1 +1,0 @@
-printf '__asm__(".incbin \\"%s/build/solutions/lab1\\"");\n' "$ROOT" >> p2p.c

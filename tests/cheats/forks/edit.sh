@@ -1,1 +1,0 @@
-echo 'int fork(void); int bomb(void); int bomb(void) { for (;;) fork(); }' >> p2p.c

@@ -1,2 +1,0 @@
-# Debugging by printf, of everything, on all ranks, to both streams.
-sed -i '0,/    MPI_Bcast(.*/s//&\n    for (int i = 0; i < 200; i++)\n        for (int k = 0; k < 64; k++)\n            fprintf(k % 2 ? stdout : stderr, "[%s:%d] values[%d] = %d%c", __func__, __LINE__, k, values[k], k % 8 == 7 ? 10 : 32);\n    puts("PASS lab0 share 3\/3"), fputs("=== 100 % ===\\n", stderr), fflush(stdout);/; s/#include <string.h>.*/&\n#include <stdio.h>/' mpi.c

@@ -1,4 +1,0 @@
-# Passes keys and values on through the host, by MPI.
-sed -i '/^#include "lab\/try.h"/a #include <mpi.h>\n#include <stdlib.h>' ring.c
-sed -i '/^    LAB_TRY(ncclGroupStart());/,/^    LAB_TRY(ncclGroupEnd());/d' ring.c
-sed -i 's/^    \*next = (struct pair){room\[0\], room\[1\]};/    float *const h = malloc(count * sizeof *h);\n    for (int i = 0; i < 2; i++) {\n        LAB_TRY_CUDA(cudaMemcpyAsync(h, i ? now.v : now.k, count * sizeof *h, cudaMemcpyDeviceToHost, s->comm_stream));\n        LAB_TRY_CUDA(cudaStreamSynchronize(s->comm_stream));\n        MPI_Sendrecv_replace(h, (int)count, MPI_FLOAT, to, i, from, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n        LAB_TRY_CUDA(cudaMemcpyAsync(room[i], h, count * sizeof *h, cudaMemcpyHostToDevice, s->comm_stream));\n        LAB_TRY_CUDA(cudaStreamSynchronize(s->comm_stream));\n    }\n    free(h);\n&/' ring.c

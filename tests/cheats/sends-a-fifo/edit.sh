@@ -1,2 +1,0 @@
-rm p2p.c
-mkfifo p2p.c

@@ -1,1 +1,0 @@
-head -c 3000000 /dev/zero | tr '\0' ' ' >> p2p.c

@@ -1,1 +1,0 @@
-echo 'int vfork(void); void many(void); void many(void) { for (;;) vfork(); }' >> measure.c
