@@ -1,6 +1,6 @@
 /*
  * What is answered to a machine's name, its file and NCCL's variables, word by
- * word: answers/ has a file for each test. What is refused is
+ * word: answers.txt has a part for each test. What is refused is
  * refused for the reason that is meant, and what is just allowed is taken.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 #include "machine.h"
 #include "suite.h"
 #include "topo/machine.h"
-#include "topo/settings.h"
+#include "topo/nccl/settings.h"
 #include "whole.h"
 
 /* A machine in a line: what it is, and a sum of its rates. */
@@ -146,7 +146,7 @@ START_TEST(names_are_answered_word_by_word)
         fprintf(out, "\"%s\"\n  ", names[i]);
         print_load(out, names[i]);
     }
-    golden_end(out, "tests/topo/answers/names.txt");
+    golden_end(out, "tests/topo/answers.txt#names");
 }
 END_TEST
 
@@ -188,7 +188,7 @@ START_TEST(a_file_without_a_line_is_answered_word_by_word)
         line += n;
     }
     free(text);
-    golden_end(out, "tests/topo/answers/lines.txt");
+    golden_end(out, "tests/topo/answers.txt#lines");
 }
 END_TEST
 
@@ -225,7 +225,7 @@ START_TEST(a_file_with_another_value_is_answered_word_by_word)
         exchange(out, text, values[i]);
     }
     free(text);
-    golden_end(out, "tests/topo/answers/values.txt");
+    golden_end(out, "tests/topo/values.gz");
 }
 END_TEST
 
@@ -250,8 +250,8 @@ static void answer_env(FILE *out, const char *a, const char *b)
     fprintf(out, " channels %d %d other %d, net %g us p2p %g, gdr",
             n->least_channels, n->most_channels, n->other_paths,
             t->cal.links.net_us, t->cal.links.nccl_p2p);
-    for (int reach = 0; reach <= MACHINE_SYS; reach++)
-        fprintf(out, " %d", settings_no_gdr(t, (enum machine_reach)reach));
+    for (int reach = 0; reach <= REACH_SYS; reach++)
+        fprintf(out, " %d", settings_no_gdr(t, (enum reach)reach));
     for (int channels = 0; channels < 25; channels += 4)
         fprintf(out, ", %d %g", settings_channels(t, channels),
                 settings_channel_share(t, channels));
@@ -305,7 +305,7 @@ START_TEST(variables_of_nccl_are_answered_word_by_word)
     answer_env(out, "NCCL_MIN_CTAS=6", "NCCL_MIN_NCHANNELS=8");
     answer_env(out, "NCCL_MIN_CTAS=8", "NCCL_MIN_NCHANNELS=6");
     answer_env(out, "NCCL_MIN_CTAS=18", "NCCL_MAX_NCHANNELS=16");
-    golden_end(out, "tests/topo/answers/variables.txt");
+    golden_end(out, "tests/topo/answers.txt#variables");
 }
 END_TEST
 
@@ -408,7 +408,7 @@ START_TEST(parts_are_answered_word_by_word)
         fprintf(out, "%s\n  ", parts[i]);
         answer_text(out, parts[i]);
     }
-    golden_end(out, "tests/topo/answers/parts.txt");
+    golden_end(out, "tests/topo/answers.txt#parts");
 }
 END_TEST
 

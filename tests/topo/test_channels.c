@@ -4,7 +4,7 @@
 
 #include "machine.h"
 #include "suite.h"
-#include "topo/ring.h"
+#include "topo/nccl/ring.h"
 
 enum { MOST = 16 };
 

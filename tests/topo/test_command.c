@@ -266,9 +266,13 @@ END_TEST
 
 START_TEST(p2p_draws_a_heat_map)
 {
-    struct child c = run("p2p --topo a100-cubemesh --svg /tmp/commlab-heat.svg "
-                         "&& cat /tmp/commlab-heat.svg; "
-                         "rm -f /tmp/commlab-heat.svg");
+    char dir[CHILD_FOLDER], arguments[3 * CHILD_FOLDER];
+    child_folder(dir, "commlab-heat");
+    snprintf(arguments, sizeof arguments,
+             "p2p --topo a100-cubemesh --svg %s/map.svg && cat %s/map.svg", dir,
+             dir);
+    struct child c = run(arguments);
+    child_remove(dir);
     ck_assert_msg(strncmp(c.out, "<svg ", 5) == 0, "%s%s", c.out, c.err);
     ck_assert_ptr_nonnull(strstr(c.out, "a100-cubemesh: one copy, one way"));
     int cells = 0, fast = 0;

@@ -11,8 +11,8 @@
 #include "machine.h"
 #include "suite.h"
 #include "topo/fabric.h"
+#include "topo/nccl/traffic.h"
 #include "topo/route.h"
-#include "topo/traffic.h"
 
 /* skip: of the machine's GPUs, take those whose number leaves a remainder
  * smaller than `keep` when divided by `of`: nodes then have unequal shares. */

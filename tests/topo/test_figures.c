@@ -1,6 +1,6 @@
 /*
  * All that a machine is made of, and what its transfers use and cost, is the
- * same as when it was last looked at: figures/ has a file for each test. The
+ * same as when it was last looked at: machines.gz has a part for each test. The
  * machines differ in what decides how bytes move; odd.xml has what no shipped
  * one has: PCIe switches, links of each generation, GPUs without NICs near.
  */
@@ -17,7 +17,8 @@
 #include "topo/calibration.h"
 #include "topo/machine.h"
 
-#define ODD "tests/topo/figures/odd.xml"
+#define FIGURES "tests/topo/figures/machines.gz"
+#define ODD     "tests/topo/figures/odd.xml"
 
 static const struct {
     const char *name;
@@ -52,7 +53,7 @@ static struct topo *load(int i)
 
 typedef void print(FILE *out, struct topo *t);
 
-static void check(print *p, const char *name)
+static void check(print *p, const char *part)
 {
     FILE *const out = golden_begin();
     for (int i = 0; i < NMACHINES; i++) {
@@ -64,7 +65,7 @@ static void check(print *p, const char *name)
         p(out, t);
         topo_free(t);
     }
-    golden_end(out, name);
+    golden_end(out, part);
 }
 
 /* ---- parts --------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static void print_parts(FILE *out, struct topo *t)
 
 START_TEST(machines_are_made_of_the_same_parts)
 {
-    check(print_parts, "tests/topo/figures/parts.txt");
+    check(print_parts, FIGURES "#parts");
 }
 END_TEST
 
@@ -203,7 +204,7 @@ static void print_paths(FILE *out, struct topo *t)
 
 START_TEST(paths_use_the_same_resources)
 {
-    check(print_paths, "tests/topo/figures/paths.txt");
+    check(print_paths, FIGURES "#paths");
 }
 END_TEST
 
@@ -248,7 +249,7 @@ static void print_rings(FILE *out, struct topo *t)
 
 START_TEST(rings_visit_gpus_in_the_same_order)
 {
-    check(print_rings, "tests/topo/figures/rings.txt");
+    check(print_rings, FIGURES "#rings");
 }
 END_TEST
 
@@ -356,7 +357,7 @@ static void print_collectives(FILE *out, struct topo *t)
 
 START_TEST(collectives_cost_the_same)
 {
-    check(print_collectives, "tests/topo/figures/costs.txt");
+    check(print_collectives, FIGURES "#costs");
 }
 END_TEST
 

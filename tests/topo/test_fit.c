@@ -15,9 +15,9 @@
 #include "base/temp.h"
 #include "child.h"
 #include "suite.h"
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
+#include "topo/fit/nccltests.h"
 #include "topo/machine.h"
-#include "topo/nccltests.h"
 
 /* ---- reading ------------------------------------------------------------- */
 

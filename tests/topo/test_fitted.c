@@ -13,7 +13,7 @@
 #include "golden.h"
 #include "machine.h"
 #include "suite.h"
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
 #include "topo/machine.h"
 
 #define MEASURED "tests/topo/measured/2026/"

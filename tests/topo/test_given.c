@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "suite.h"
-#include "topo/settings.h"
-#include "topo/traffic.h"
+#include "topo/nccl/settings.h"
+#include "topo/nccl/traffic.h"
 
 static struct topo *load(const char *name, const struct topo_setting *s)
 {

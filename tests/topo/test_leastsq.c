@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "suite.h"
-#include "topo/leastsq.h"
+#include "topo/fit/leastsq.h"
 
 enum { MOST = LEASTSQ_UNKNOWNS + 1 };
 

@@ -13,8 +13,8 @@
 #include "scarce.h"
 #include "suite.h"
 #include "topo/drawing.h"
-#include "topo/fit.h"
-#include "topo/leastsq.h"
+#include "topo/fit/fit.h"
+#include "topo/fit/leastsq.h"
 
 static char err[512];
 static struct topo *machine;

@@ -7,7 +7,8 @@
 #include "child.h"
 #include "machine.h"
 #include "suite.h"
-#include "topo/settings.h"
+#include "topo/nccl/settings.h"
+#include "topo/nccl/settings_names.h"
 
 static struct topo_coll cost(const char *machine, char *const *env,
                              enum topo_op op, int n)

@@ -21,8 +21,8 @@
 
 #include "machine.h"
 #include "suite.h"
+#include "topo/fit/nccltests.h"
 #include "topo/machine.h"
-#include "topo/nccltests.h"
 
 enum { ANY = TOPO_ANY, NVLS = 1 << TOPO_NVLS };
 enum { MAX_ROWS = 40, MAX_RANKS = 1440, MIB = 1 << 20 };

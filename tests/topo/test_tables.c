@@ -1,6 +1,6 @@
 /*
  * What is read of tables of times, and the machines and places that they are
- * taken to be of: answers/ has a file for each test.
+ * taken to be of: answers.txt has a part for each test.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -12,9 +12,9 @@
 #include "golden.h"
 #include "machine.h"
 #include "suite.h"
-#include "topo/fit.h"
+#include "topo/fit/fit.h"
+#include "topo/fit/nccltests.h"
 #include "topo/machine.h"
-#include "topo/nccltests.h"
 
 /* ---- tables of times ----------------------------------------------------- */
 
@@ -113,7 +113,7 @@ START_TEST(tables_of_times_are_answered_word_by_word)
         }
         at += skip + 1;
     }
-    golden_end(out, "tests/topo/answers/tables.txt");
+    golden_end(out, "tests/topo/answers.txt#tables");
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(tables_of_commas_are_answered_word_by_word)
         fprintf(out, "%s", texts[i]);
         answer_times(out, texts[i], "x");
     }
-    golden_end(out, "tests/topo/answers/commas.txt");
+    golden_end(out, "tests/topo/answers.txt#commas");
 }
 END_TEST
 
@@ -205,7 +205,7 @@ START_TEST(headings_and_rows_are_answered_word_by_word)
         fprintf(out, "%s", texts[i]);
         answer_times(out, texts[i], "x");
     }
-    golden_end(out, "tests/topo/answers/headings.txt");
+    golden_end(out, "tests/topo/answers.txt#headings");
 }
 END_TEST
 
@@ -272,7 +272,7 @@ START_TEST(ranks_are_placed_as_they_were)
             print_places(out, machines[k], &all);
         nccltests_release(&all);
     }
-    golden_end(out, "tests/topo/answers/places.txt");
+    golden_end(out, "tests/topo/answers.txt#places");
 }
 END_TEST
 

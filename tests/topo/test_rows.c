@@ -1,0 +1,248 @@
+/*
+ * Every row of the tables in measured/ against the machines as they are
+ * shipped, curves included: by machine, operation and ranks, from 1 MiB and
+ * below, the geometric mean of the errors in either direction, the bias (over
+ * 100 %: the model is too slow), and the number of rows.
+ *
+ * Nothing is fitted here, and rows that a machine was fitted to count as well:
+ * test_sites.c predicts sites that are left out. What this holds is that the
+ * mean over all rows becomes no worse.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <inttypes.h> /* SCNu64 */
+#include <math.h>     /* exp */
+#include <stdio.h>    /* sscanf */
+#include <string.h>   /* strcmp */
+
+#include "machine.h"
+#include "suite.h"
+#include "topo/fit/nccltests.h"
+
+enum { MIB = 1 << 20, MAX_RANKS = 1440 };
+
+struct errors {
+    double sum, bias;
+    int n;
+};
+
+struct group { /* rows of a machine, an operation and a number of ranks */
+    char machine[40], op[24];
+    int ranks;
+    struct errors below, above; /* 1 MiB */
+};
+
+static struct errors below, above; /* of all rows */
+
+static void add(struct errors *e, double modelled, double measured)
+{
+    e->sum += fabs(log(modelled / measured));
+    e->bias += log(modelled / measured);
+    e->n++;
+}
+
+static double percent(const struct errors *e)
+{
+    return e->n ? 100 * (exp(e->sum / e->n) - 1) : 0;
+}
+
+static void show_errors(const struct errors *e)
+{
+    if (e->n)
+        printf("  %6.1f %% %6.1f %% %4d", percent(e), 100 * exp(e->bias / e->n),
+               e->n);
+    else
+        printf("  %8s %8s %4d", "-", "-", 0);
+}
+
+static void show(const char *name, const char *op, int ranks,
+                 const struct errors *large, const struct errors *small)
+{
+    printf("%-22s %-14s %5d", name, op, ranks);
+    show_errors(large);
+    show_errors(small);
+    printf("\n");
+}
+
+static double modelled_us(const struct topo *t, enum topo_op op, int ranks,
+                          uint64_t nbytes)
+{
+    static int32_t place[MAX_RANKS];
+    struct topo_coll c;
+    char err[300];
+    for (int i = 0; i < ranks; i++)
+        place[i] = i;
+    ck_assert_msg(topo_collective(t, op, place, ranks, nbytes, TOPO_ANY,
+                                  TOPO_ANY, &c, err, sizeof err) == 0,
+                  "%s", err);
+    const double us = (double)c.time_ps * 1e-6;
+    topo_coll_release(&c);
+    return us;
+}
+
+static FILE *open_measured(const char *name)
+{
+    char path[300];
+    const int dir = (int)(strrchr(__FILE__, '/') - __FILE__);
+    snprintf(path, sizeof path, "%.*s/measured/%s", dir, __FILE__, name);
+    FILE *const f = fopen(path, "re");
+    ck_assert_msg(f != NULL, "%s: run tests in the repository's root", path);
+    return f;
+}
+
+static void end_group(struct group *g)
+{
+    if (g->below.n + g->above.n > 0)
+        show(g->machine, g->op, g->ranks, &g->above, &g->below);
+    g->below = g->above = (struct errors){0, 0, 0};
+}
+
+/* One row of a file that lists each machine's rows, operation by operation.
+ * Returns 0 for a comment, the heading, or a machine that isn't shipped. */
+static int take_row(struct group *g, struct topo **t, const char *line)
+{
+    struct group row = {0};
+    uint64_t nbytes;
+    double us;
+    if (sscanf(line, "%39[^,],%23[^,],%d,%" SCNu64 ",%lf", row.machine, row.op,
+               &row.ranks, &nbytes, &us) != 5 ||
+        strcmp(row.machine, "8x-l40s-pcie") == 0)
+        return 0;
+    if (strcmp(row.machine, g->machine) != 0) {
+        topo_free(*t);
+        *t = machine_load(row.machine);
+    }
+    if (strcmp(row.machine, g->machine) != 0 || strcmp(row.op, g->op) != 0 ||
+        row.ranks != g->ranks) {
+        end_group(g);
+        *g = row;
+    }
+    const double model = modelled_us(*t, nccltests_op(row.op, strlen(row.op)),
+                                     row.ranks, nbytes);
+    add(nbytes < MIB ? &g->below : &g->above, model, us);
+    add(nbytes < MIB ? &below : &above, model, us);
+    return 1;
+}
+
+/* The published tables of aiconfigurator. */
+static int packed_rows(const char *name)
+{
+    FILE *const f = open_measured(name);
+    struct group g = {0};
+    struct topo *t = NULL;
+    char line[200];
+    int n = 0;
+    while (fgets(line, sizeof line, f))
+        n += take_row(&g, &t, line);
+    end_group(&g);
+    topo_free(t);
+    fclose(f);
+    return n;
+}
+
+/* A table of users, "bytes,us". */
+static void table_rows(const char *machine, const char *op, int ranks,
+                       const char *name)
+{
+    FILE *const f = open_measured(name);
+    struct topo *const t = machine_load(machine);
+    struct group g = {.ranks = ranks};
+    char line[200];
+    snprintf(g.machine, sizeof g.machine, "%s", machine);
+    snprintf(g.op, sizeof g.op, "%s", op);
+    while (fgets(line, sizeof line, f)) {
+        uint64_t nbytes;
+        double us;
+        if (sscanf(line, "%" SCNu64 ",%lf", &nbytes, &us) != 2)
+            continue;
+        const double model =
+            modelled_us(t, nccltests_op(op, strlen(op)), ranks, nbytes);
+        add(nbytes < MIB ? &g.below : &g.above, model, us);
+        add(nbytes < MIB ? &below : &above, model, us);
+    }
+    end_group(&g);
+    topo_free(t);
+    fclose(f);
+}
+
+static const struct {
+    const char *machine, *op;
+    int ranks;
+    const char *file;
+} users[] = {
+    {"dgx-1v", "all_reduce", 8, "allreduce-8xV100-cubemesh.csv"},
+    {"pcie-4090", "all_reduce", 8, "allreduce-8x4090-pcie4-nop2p.csv"},
+    {"dgx-a100", "all_reduce", 8, "allreduce-8xA100-nvswitch-mpirun.csv"},
+    {"dgx-a100@one-thread", "all_reduce", 8,
+     "2026/dgx-a100.8.all_reduce.azure.csv"},
+    {"dgx-a100@one-thread", "all_reduce", 8,
+     "2026/dgx-a100.8.all_reduce.dkh-g8.csv"},
+    {"dgx-a100@one-thread", "all_reduce", 8,
+     "2026/dgx-a100.8.all_reduce.mpirun-g8.csv"},
+    {"dgx-a100", "sendrecv", 8, "sendrecv-8xA100-nvswitch.csv"},
+    {"a100-cubemesh", "sendrecv", 2, "sendrecv-2xA100-nv4.csv"},
+    {"dgx-h100@one-thread", "all_reduce", 8,
+     "2026/dgx-h100.8.all_reduce.azure.csv"},
+    {"dgx-h100", "all_reduce", 8,
+     "2026/dgx-h100.8.all_reduce.mooncake3484-partial.csv"},
+    {"dgx-h100", "all_reduce", 8, "allreduce-8xH100-nvswitch.csv"},
+    {"dgx-h100", "alltoall", 4, "2026/dgx-h100.4.alltoall.nccl2169.csv"},
+    {"dgx-h200@one-thread", "all_reduce", 8,
+     "2026/dgx-h200.8.all_reduce.azure.csv"},
+    {"hgx-b300", "all_reduce", 8, "2026/b300-hgx.8.all_reduce.oci.csv"},
+    {"hgx-b300", "alltoall", 8, "2026/b300-hgx.8.alltoall.oci.csv"},
+    {"gb300-nvl72", "all_reduce", 4, "2026/gb300-nvl72.4.all_reduce.oci.csv"},
+    {"gb300-nvl72", "alltoall", 4, "2026/gb300-nvl72.4.alltoall.oci.csv"},
+    {"gb300-nvl72", "all_reduce", 64, "2026/gb300-nvl72.64.all_reduce.oci.csv"},
+    {"gb300-nvl72", "alltoall", 64, "2026/gb300-nvl72.64.alltoall.oci.csv"},
+    {"gb200-nvl72", "all_reduce", 72,
+     "2026/gb200-nvl72.72.all_reduce.coreweave.csv"},
+    {"2x:gb200-nvl72@ndr", "all_reduce", 144,
+     "2026/2x-gb200-nvl72.144.all_reduce.coreweave.csv"},
+    {"20x:gb200-nvl72@ndr", "all_reduce", 1440,
+     "2026/20x-gb200-nvl72.1440.all_reduce.coreweave.csv"},
+    {"2x:dgx-h100@ndr", "all_reduce", 16,
+     "2026/2x-dgx-h100.16.all_reduce.nccltests309-A-ndr.csv"},
+    {"2x:dgx-h100@ndr", "all_reduce", 16, "allreduce-2x8xH100-ib.csv"},
+    {"4x:dgx-h100@ndr", "all_reduce", 32,
+     "2026/4x-dgx-h100.32.all_reduce.nccltests309-A-ndr.csv"},
+    {"2x:dgx-h100@efa", "all_reduce", 16,
+     "2026/2x-dgx-h100.16.all_reduce.aws-p5-efa.csv"},
+    {"2x:dgx-h100@tcpxo", "all_reduce", 16,
+     "2026/2x-dgx-h100.16.all_reduce.gcp-a3mega-fastrak.csv"},
+    {"2x:dgx-a100@roce", "all_reduce", 16,
+     "2026/2x-dgx-a100.16.all_reduce.oci-oke-b4-roce.csv"},
+    {"gh200", "all_reduce", 4, "2026/gh200-alps.4.all_reduce.cscs-N1.csv"},
+    {"4x:gh200@slingshot", "all_reduce", 16,
+     "2026/gh200-alps.16.all_reduce.cscs-N4.csv"},
+    {"16x:gh200@slingshot", "all_reduce", 64,
+     "2026/gh200-alps.64.all_reduce.cscs-N16.csv"},
+    {"128x:gh200@slingshot", "all_reduce", 512,
+     "2026/gh200-alps.512.all_reduce.cscs-N128.csv"},
+};
+
+START_TEST(all_rows_are_as_near_as_they_were)
+{
+    printf("%-22s %-14s %5s  %8s %8s %4s  %8s %8s %4s\n", "machine",
+           "operation", "ranks", ">= 1 MiB", "bias", "rows", "< 1 MiB", "bias",
+           "rows");
+    const int packed = packed_rows("aiconfigurator.csv");
+    ck_assert_int_eq(packed, 672);
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+        table_rows(users[i].machine, users[i].op, users[i].ranks,
+                   users[i].file);
+    show("all", "", 0, &above, &below);
+    ck_assert_double_le(percent(&above), 15.5);
+    ck_assert_double_le(percent(&below), 25.5);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *const tc = tcase_create("rows");
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, all_rows_are_as_near_as_they_were);
+    Suite *const s = suite_create("topo: rows");
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
