@@ -5,17 +5,18 @@
 #
 # Applies the patch to a lab's solution, and prints what `make labN && mpirun
 # build/labN --case CASE` and the grader show for the patch's case. The lines
-# "lab:", "case:" and "ranks:" of the patch say which. Only the changed file is
-# compiled; the others' objects are those of BUILD. What is chance is left out:
-# what the program itself prints (the line "prints:"), in which ranks' lines may
-# be mixed, and which rank is the first to find a message of the wrong size. A
-# program that races with its own copies runs under the schedule of the line
-# "schedule:", as the eager one leaves open who is first.
+# "lab:", "case:" and "ranks:" of the patch say which; behind the patch, from
+# the line that begins with "====", is what should be printed. Only the changed
+# file is compiled; the others' objects are those of BUILD. What is chance is
+# left out: what the program itself prints (the line "prints:"), in which ranks'
+# lines may be mixed, and which rank is the first to find a message of the wrong
+# size. A program that races with its own copies runs under the schedule of the
+# line "schedule:", as the eager one leaves open who is first.
 set -u
 patch=$(realpath "$1") build=$(realpath "$2")
 root=$(dirname "$build")
 export LC_ALL=C # quotation marks of compilers
-word() { sed -n "s/^$1: //p" "$patch"; }
+word() { sed -n "/^--- /q; s/^$1: //p" "$patch"; }
 lab=$(word lab) case=$(word case) ranks=$(word ranks)
 schedule=$(word schedule)
 short=${lab%%-*}
@@ -25,7 +26,7 @@ trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/src" "$dir/build"
 ln -s "$build/simgpu" "$dir/build/simgpu" # with the machines
 cp "$root/solutions/$lab"/* "$dir/src" && cd "$dir/src" || exit 1
-patch -p1 --quiet < "$patch" || exit 1
+sed '/^====/,$d' "$patch" | patch -p1 --quiet || exit 1
 
 # ---- as `make labN` does -----------------------------------------------------
 
