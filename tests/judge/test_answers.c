@@ -110,6 +110,33 @@ static const struct {
     {"14", 0, "x = 14.2", 0},      {"0", 0, "x = 0", 1},
 };
 
+START_TEST(answers_of_other_members_are_right_too)
+{
+    static const double also[] = {7, 9};
+    static const struct {
+        const char *answers;
+        int right;
+    } all[] = {{"x = 5", 1}, {"x = 7", 1}, {"x = 9", 1}, {"x = 8", 0}};
+    struct answer a = {.formula = {(char *)"5"}, .n = 1};
+    const struct plan_case c = {.kind = JUDGE_ANSWER,
+                                .with = {{"question", "x"}},
+                                .nwith = 1,
+                                .answer = &a,
+                                .right = 5,
+                                .also = (double *)also,
+                                .nalso = 2};
+    for (int i = 0; i < 4; i++) {
+        struct judge_verdict v = JUDGE_VERDICT_NONE;
+        const struct judge_task t = {
+            .c = &c, .nranks = 4, .answers = all[i].answers};
+        v.pass = 1;
+        answers_judge(&t, &v);
+        ck_assert_msg(v.pass == all[i].right, "%s: %s", all[i].answers,
+                      v.message);
+    }
+}
+END_TEST
+
 START_TEST(an_answer_is_right_within_its_tolerance)
 {
     const struct judge_verdict v = verdict_by(
@@ -198,6 +225,7 @@ int main(void)
     TCase *const t = tcase_create("answers");
     tcase_add_loop_test(t, a_line_is_a_number_or_a_message, 0,
                         sizeof lines / sizeof *lines);
+    tcase_add_test(t, answers_of_other_members_are_right_too);
     tcase_add_loop_test(t, an_answer_is_right_within_its_tolerance, 0,
                         sizeof answers / sizeof *answers);
     tcase_add_test(t, without_a_hidden_plan_only_the_format_is_judged);

@@ -13,7 +13,7 @@
 #include "grammar.h"
 #include "judge/data.h"
 #include "judge/formula.h"
-#include "judge/origin.h"
+#include "judge/origin/origin.h"
 #include "lots.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -254,6 +254,12 @@ static void record(void)
     }
 }
 
+/* A bit for each rank, and the highest for the host. */
+static uint64_t bits_of(const struct origin_set *from)
+{
+    return from ? from->ranks.word[0] | (uint64_t)from->host << 63 : 0;
+}
+
 static void print_origins(FILE *out, const struct graph *g,
                           const struct origins *o)
 {
@@ -262,11 +268,12 @@ static void print_origins(FILE *out, const struct graph *g,
         const struct origin *const from = origins_of(o, at, &n);
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%u: %" PRIu64 " to %" PRIu64 " %" PRIx64 "\n", at,
-                    from[i].begin, from[i].end, from[i].from);
+                    from[i].begin, from[i].end, bits_of(from[i].from));
     }
     for (uint32_t section = 0; section < 4; section++)
         for (int rank = 0; rank < RANKS; rank++)
-            fprintf(out, "%" PRIx64 " ", origins_reached(o, section, rank));
+            fprintf(out, "%" PRIx64 " ",
+                    origins_reached(o, section, rank).word[0]);
     fputc('\n', out);
 }
 

@@ -121,7 +121,7 @@ static const struct {
      "rank 2 did not get to the end of this case"},
     {{RUN_OK, NULL, JUDGE_RED_ZONE - 1, 0, 0},
      0,
-     "rank 2 wrote 1 bytes before its output \"out\"\nLook at any() in "
+     "rank 2 wrote 1 byte before its output \"out\"\nLook at any() in "
      "any.c."},
     {{RUN_OK, NULL, JUDGE_RED_ZONE + NBYTES + 3, 0, 0},
      0,

@@ -84,6 +84,8 @@ static const struct {
     {HEAD "title: a\ntitle: b\n", ":5: unknown or repeated key \"title\""},
     {HEAD "timezone: UTC\ntimezone: UTC\n",
      ":5: unknown or repeated key \"timezone\""},
+    {HEAD "grace: 0\n", ":4: grace is a number from 1 to 1440, not \"0\""},
+    {HEAD "grace: 5\ngrace: 5\n", ":5: unknown or repeated key \"grace\""},
     {HEAD "isolation: 4\n", ":4: isolation is a number from 0 to 3, not \"4\""},
     {HEAD "isolation: 3\n" CASES CASE "}\n", NULL},
     {HEAD "idea: {31: x}\n" CASES CASE "}\n", NULL},
@@ -138,6 +140,7 @@ START_TEST(all_keys_of_a_plan_are_read)
     struct plan *const p =
         load("lab: lab-1\ntitle: A title\nfiles: [a.c, b.c]\nranks: [2, 4]\n"
              "topo: dgx-a100\ntimezone: Europe/Berlin\nisolation: 2\n"
+             "grace: 10\n"
              "full: 1.5\nnone: 8\nidea: {1: one, 3: three}\n" CASES
              "{name: a, part: 3, kind: k, points: 2.5, timed: 1}\n"
              "  - {name: b, part: 2, kind: l, full: 2, none: 4, ranks: 3,\n"
@@ -150,6 +153,7 @@ START_TEST(all_keys_of_a_plan_are_read)
     ck_assert_str_eq(p->file[1], "b.c");
     ck_assert_str_eq(p->timezone, "Europe/Berlin");
     ck_assert_int_eq(p->isolation, 2);
+    ck_assert_int_eq(p->grace, 10);
     ck_assert_str_eq(p->idea[1], "one");
     ck_assert_str_eq(p->idea[3], "three");
     ck_assert(p->idea[2] == NULL);
@@ -176,7 +180,7 @@ START_TEST(a_plan_without_them_has_the_kits_defaults)
     const struct plan_case *const a = &p->cases[0];
     ck_assert_str_eq(a->topo, PLAN_TOPO);
     ck_assert(a->full == 1.2 && a->none == 10 && !a->pinned && !a->timed);
-    ck_assert(p->isolation == 0 && !p->title && !p->timezone);
+    ck_assert(p->isolation == 0 && p->grace == 0 && !p->title && !p->timezone);
     ck_assert(plan_check_times(p, err, sizeof err) == 0);
     plan_free(p);
 }

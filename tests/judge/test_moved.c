@@ -5,7 +5,7 @@
 #include <string.h> /* memset */
 
 #include "judge/judge.h"
-#include "judge/origin.h"
+#include "judge/origin/origin.h"
 #include "judge/spans.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -176,6 +176,7 @@ static struct judge_task received(void)
 #define LACKS(rank, byte)                                                      \
     "the result is right, but no operation on the devices brought rank " rank  \
     "'s data to byte " byte " of rank 0's output"
+#define NEED(bits) ((struct rank_set){{bits}})
 #define HOST(byte)                                                             \
     "the result is right, but byte " byte " of rank 0's output came through "  \
     "the host's memory; keep the data on the devices"
@@ -202,11 +203,11 @@ START_TEST(an_output_descends_from_whom_it_needs)
     const struct judge_task t = received();
     struct judge_verdict v = {.pass = 1};
     judge_descent(&t, 0, 0, "out", outputs[_i].begin, outputs[_i].end,
-                  outputs[_i].need, &v);
+                  NEED(outputs[_i].need), &v);
     ck_assert_str_eq(v.message, outputs[_i].descent);
     v = (struct judge_verdict){.pass = 1};
     judge_origin(&t, 0, 0, "out", outputs[_i].begin, outputs[_i].end,
-                 outputs[_i].need, &v);
+                 NEED(outputs[_i].need), &v);
     ck_assert_str_eq(v.message, outputs[_i].origin);
     ck_assert_int_eq(v.pass, !*outputs[_i].origin);
 }
@@ -217,9 +218,9 @@ START_TEST(an_output_that_no_copy_brought_comes_from_nowhere)
     struct judge_task t = received();
     struct judge_verdict v = {.pass = 1};
     size_t n = 9;
-    judge_descent(&t, 0, 0, "other", 2, 4, 1, &v);
+    judge_descent(&t, 0, 0, "other", 2, 4, NEED(1), &v);
     ck_assert_str_eq(v.message, LACKS("0", "2"));
-    judge_descent(&t, 0, 0, "out", 0, 9, 2, &v); // the first reason stays
+    judge_descent(&t, 0, 0, "out", 0, 9, NEED(2), &v); // the first reason stays
     ck_assert_str_eq(v.message, LACKS("0", "2"));
     ck_assert_ptr_null(spans_origin(&t, 0, 0, WHOLE, 1, &n));
     ck_assert_uint_eq(n, 0);
@@ -230,7 +231,7 @@ START_TEST(an_output_that_no_copy_brought_comes_from_nowhere)
     ck_assert(o && n > 0 && o[n - 1].end == WHOLE - 4);
     t.spans = NULL; // real GPUs: nothing is known
     v = (struct judge_verdict){.pass = 1};
-    judge_origin(&t, 0, 0, "out", 0, 16, 3, &v);
+    judge_origin(&t, 0, 0, "out", 0, 16, NEED(3), &v);
     ck_assert_int_eq(v.pass, 1);
 }
 END_TEST

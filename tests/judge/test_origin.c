@@ -2,11 +2,12 @@
 #include <check.h>
 #include <stdlib.h> /* calloc */
 
-#include "judge/origin.h"
+#include "judge/origin/origin.h"
 #include "suite.h"
 #include "synthetic.h"
 
 enum { RANKS = 3, MANY = 3000 };
+#define ORIGIN_HOST (UINT64_C(1) << 63) /* in what origin_at() returns */
 
 static struct synthetic s;
 static struct graph *g;
@@ -17,6 +18,7 @@ static uint64_t nbytes = 100;       /* that operations of several ranks cost */
 static uint64_t sent_nbytes;        /* on a sender's side; 0: as many */
 static int reaches_peers;           /* of origins_new() */
 static uint32_t judged_from[RANKS]; /* the student's operations, by index */
+static const char *machine;
 
 static void setup(void)
 {
@@ -26,6 +28,7 @@ static void setup(void)
     replay = NULL;
     origins = NULL;
     reaches_peers = 0;
+    machine = "dgx-h100";
     for (int r = 0; r < RANKS; r++)
         judged_from[r] = UINT32_MAX;
 }
@@ -119,7 +122,7 @@ static void all_reduce(uint64_t key, const uint64_t in[], const uint64_t out[])
 static void trace(void)
 {
     uint32_t *const judged = calloc(g->nnodes, sizeof *judged);
-    for (uint32_t r = 0; r < RANKS; r++)
+    for (uint32_t r = 0; r < RANKS; r++) // the others' are all the staff's
         for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++)
             judged[at] = g->nodes[at].node.index >= judged_from[r];
     origins = origins_new(g, replay_times(replay), judged, reaches_peers);
@@ -132,14 +135,15 @@ static void follow(void)
 {
     char err[256] = "";
     g = synthetic_load(&s);
-    topo = topo_load("dgx-h100", err, sizeof err);
+    topo = topo_load(machine, err, sizeof err);
     ck_assert_msg(topo != NULL, "%s", err);
     replay = replay_run(g, topo, NULL, err, sizeof err);
     ck_assert_msg(replay != NULL, "%s", err);
     trace();
 }
 
-/* The origin of byte i of what a rank's operation took to the host. */
+/* The origin of byte i of what a rank's operation took to the host: a bit for
+ * each rank, and one for the host. */
 static uint64_t origin_at(uint32_t rank, uint32_t index, uint64_t i)
 {
     size_t n;
@@ -152,7 +156,8 @@ static uint64_t origin_at(uint32_t rank, uint32_t index, uint64_t i)
         ck_assert_uint_eq(o[k].begin, o[k - 1].end);
     while (o->end <= i)
         o++;
-    return o->from;
+    return o->from ? o->from->ranks.word[0] | (o->from->host ? ORIGIN_HOST : 0)
+                   : 0;
 }
 
 START_TEST(an_upload_comes_from_its_rank)
@@ -303,6 +308,38 @@ START_TEST(many_allocations_are_told_apart)
     for (uint32_t i = 0; i < MANY; i++)
         ck_assert_uint_eq(origin_at(i % RANKS, taken[i], 0),
                           i % 2 ? UINT64_C(1) << i % RANKS : 0);
+}
+END_TEST
+
+/* A chain of messages through all ranks, each of which adds what it has. */
+START_TEST(a_hundred_ranks_are_told_apart)
+{
+    enum { LAST = 99 };
+    size_t n;
+    synthetic_release(&s);
+    synthetic_init(&s, LAST + 1);
+    machine = "13x:dgx-h100@ndr";
+    for (uint32_t r = 0; r <= LAST; r++)
+        if (r != 70)
+            upload(r, memory(r, 1), 0, 100);
+    for (uint32_t r = 0; r < LAST; r++) {
+        message(r + 1, r, memory(r, 1), r + 1, memory(r + 1, 2));
+        operation(r + 1, GRAPH_KERNEL,
+                  touch(memory(r + 1, 2), 0, 100, GRAPH_READ),
+                  touch(memory(r + 1, 1), 0, 100, GRAPH_ATOMIC));
+    }
+    const uint32_t taken = download(LAST, memory(LAST, 1));
+    const uint32_t early = download(63, memory(63, 2));
+    follow();
+    const struct origin *o =
+        origins_of(origins, g->first[LAST] + taken - 1, &n);
+    ck_assert(n == 1 && o->from && !o->from->host);
+    for (int r = 0; r <= LAST; r++)
+        ck_assert_int_eq(rank_set_has(&o->from->ranks, r), r != 70);
+    o = origins_of(origins, g->first[63] + early - 1, &n);
+    ck_assert(n == 1 && o->from && !o->from->host);
+    ck_assert_int_eq(rank_set_count(&o->from->ranks), 63);
+    ck_assert(!rank_set_has(&o->from->ranks, 63));
 }
 END_TEST
 
@@ -516,6 +553,11 @@ START_TEST(kernels_that_have_to_reach_peers_pass_their_bytes_on)
 END_TEST
 
 /* A kernel that touches only its own rank's memory reaches no other. */
+static uint64_t reached(uint32_t section, int rank)
+{
+    return origins_reached(origins, section, rank).word[0];
+}
+
 START_TEST(what_kernels_of_a_section_read_may_be_at_their_peers)
 {
     for (uint32_t r = 0; r < RANKS; r++)
@@ -527,14 +569,14 @@ START_TEST(what_kernels_of_a_section_read_may_be_at_their_peers)
               touch(memory(2, 2), 0, 4, GRAPH_WRITE));
     reaches_peers = 1;
     follow();
-    ck_assert_uint_eq(origins_reached(origins, 1, 0), 2);
-    ck_assert_uint_eq(origins_reached(origins, 1, 1), 2);
-    ck_assert_uint_eq(origins_reached(origins, 1, 2), 2 | 4);
-    ck_assert_uint_eq(origins_reached(origins, 2, 2), 0);
+    ck_assert_uint_eq(reached(1, 0), 2);
+    ck_assert_uint_eq(reached(1, 1), 2);
+    ck_assert_uint_eq(reached(1, 2), 2 | 4);
+    ck_assert_uint_eq(reached(2, 2), 0);
     origins_free(origins);
     reaches_peers = 0;
     trace();
-    ck_assert_uint_eq(origins_reached(origins, 1, 2), 0);
+    ck_assert_uint_eq(reached(1, 2), 0);
 }
 END_TEST
 
@@ -554,6 +596,7 @@ int main(void)
     tcase_add_test(t, what_is_copied_in_one_allocation_moves);
     tcase_add_test(t, pinned_memory_may_hold_anything);
     tcase_add_test(t, many_allocations_are_told_apart);
+    tcase_add_test(t, a_hundred_ranks_are_told_apart);
     tcase_add_test(t, what_is_no_copy_to_the_host_has_no_list);
     tcase_add_test(t, a_copy_that_has_not_begun_was_the_hosts_work);
     tcase_add_test(t, a_copy_of_a_few_bytes_need_not_have_begun);

@@ -162,6 +162,32 @@ START_TEST(the_right_answer_is_the_students)
 }
 END_TEST
 
+/* A group may answer to the numbers of any member. */
+START_TEST(a_groups_answers_are_any_members)
+{
+    char path[64], student[16];
+    double own[8];
+    struct plan *const p =
+        load_answer("{dgx-a: 10 * n, dgx-b: 100 * n + k}", path);
+    for (int i = 0; i < 8; i++) {
+        snprintf(student, sizeof student, "s%d", i);
+        plan_draw(p, student);
+        own[i] = p->cases[0].right;
+    }
+    plan_draw(p, "s0");
+    plan_draw_also(p, "");
+    ck_assert_int_eq(p->cases[0].nalso, 0);
+    plan_draw_also(p, "s1,s2,s3");
+    plan_draw_also(p, "s4");
+    ck_assert_int_eq(p->cases[0].nalso, 4);
+    ck_assert(p->cases[0].right == own[0]);
+    for (int i = 0; i < 4; i++)
+        ck_assert(p->cases[0].also[i] == own[i + 1]);
+    plan_free(p);
+    unlink(path);
+}
+END_TEST
+
 static const struct {
     const char *answer, *says; /* NULL: neighbours differ */
 } neighbours[] = {
@@ -434,6 +460,7 @@ int main(void)
                         sizeof bad_plans / sizeof *bad_plans);
     tcase_add_loop_test(t, a_bad_answer_is_named_with_its_line, 0,
                         sizeof bad_answers / sizeof *bad_answers);
+    tcase_add_test(t, a_groups_answers_are_any_members);
     tcase_add_test(t, the_right_answer_is_the_students);
     tcase_add_loop_test(t, neighbours_with_the_same_answer_are_found, 0,
                         sizeof neighbours / sizeof *neighbours);

@@ -91,15 +91,27 @@ START_TEST(a_quarter_of_the_reference_is_looked_at)
 }
 END_TEST
 
-START_TEST(faster_than_the_machine_is_no_score_but_a_flag)
+/* Nobody is accused: a forgotten line makes a run fast. */
+START_TEST(faster_than_the_machine_lacks_work)
 {
     const struct judge_verdict v = timed(49, 100, 50);
-    ck_assert(!v.pass && v.suspected && v.score == 0);
-    ck_assert_int_eq(points_outcome(&v), OUTCOME_SUSPECTED);
-    ck_assert(strstr(v.message, "a person will look at it"));
+    ck_assert(!v.pass && !v.suspected && v.score == 0);
+    ck_assert_int_eq(points_outcome(&v), OUTCOME_FAIL);
+    ck_assert_str_eq(v.message,
+                     "work is missing: what this case has to move and compute "
+                     "takes this machine at least 50 us, and the run took 49 "
+                     "us");
     ck_assert(timed(50, 100, 50).pass);
     ck_assert(timed(.999, 2, 1).pass); // that is within what is rounded
-    ck_assert(timed(.9989, 2, 1).suspected);
+    ck_assert(!timed(.9989, 2, 1).pass);
+}
+END_TEST
+
+/* What is left of the points if a person says that it is possible. */
+START_TEST(beneath_a_suspicion_is_the_score_of_the_time)
+{
+    ck_assert_double_eq(measured(0.1, 0.24).beneath, 1);
+    ck_assert_str_eq(measured(0.1, 0.24).beneath_message, "");
 }
 END_TEST
 
@@ -158,7 +170,8 @@ int main(void)
     tcase_add_test(t,
                    of_a_measured_ratio_the_end_that_favours_the_student_counts);
     tcase_add_test(t, a_quarter_of_the_reference_is_looked_at);
-    tcase_add_test(t, faster_than_the_machine_is_no_score_but_a_flag);
+    tcase_add_test(t, faster_than_the_machine_lacks_work);
+    tcase_add_test(t, beneath_a_suspicion_is_the_score_of_the_time);
     tcase_add_test(t, without_a_reference_the_result_alone_counts);
     tcase_add_test(t, what_was_not_timed_has_no_points);
     tcase_add_test(t, a_time_is_shown_against_reference_and_limit);

@@ -7,7 +7,7 @@
 #include <string.h> /* strchr */
 
 #include "fds.h"
-#include "graph/read.h"
+#include "graph/record/read.h"
 #include "judge/points.h"
 #include "judge/report.h"
 #include "judge/table.h"
@@ -46,7 +46,7 @@ static const struct {
                                                      "reference 20.0 us\n"},
     {&plain,
      {.pass = 1, .answered = 1, .score = 1, .time_us = NAN},
-     ROW("   1", "answered        ", "            ") "2/2\n"},
+     ROW("   1", "answered        ", "            ") "-/2\n"},
     {&plain,
      {.not_implemented = 1, .time_us = NAN, .message = "unseen"},
      ROW("   1", "NOT IMPLEMENTED ", "            ") "0/2\n"},
@@ -69,6 +69,11 @@ static const struct {
      ROW("   1", "FAIL            ", "            ") "0/2\n"
                                                      "        wrong\n"
                                                      "        again: do it\n"},
+    {&plain,
+     {.time_us = NAN, .graders_only = 1, .message = "x = 1 is wrong"},
+     ROW("   1", "FAIL            ",
+         "            ") "0/2\n"
+                         "        x = 1 is wrong\n"},
 };
 
 static char *text;
@@ -97,8 +102,12 @@ START_TEST(a_table_has_a_head_and_a_total)
                 "\nlab 1\n\npart  case                           verdict     "
                 "             time  points\n");
     f = open_memstream(&text, &nbytes);
-    table_total(f, 2.5, 10);
+    table_total(f, 2.5, 10, 0);
     closes_with(f, "\ntotal 2.5 of 10 points\n");
+    f = open_memstream(&text, &nbytes);
+    table_total(f, 2, 4, 1);
+    closes_with(f, "\ntotal 2 of 4 points\nwithout 1 answered question, which "
+                   "the course's grader judges\n");
 }
 END_TEST
 
@@ -166,6 +175,14 @@ static const struct {
      "\"reference_us\":null,\"limit_us\":null,\"ratio_low\":null,"
      "\"ratio_high\":null,\"ranks\":4,\"topology\":\"" PLAN_TOPO "\","
      "\"rerun\":\"again\",\"hidden\":false}"},
+    {NULL,
+     0,
+     {.unfinished = 1, .message = "the run hangs"},
+     "{\"name\":\"a-case\",\"part\":1,\"score\":1.25,\"max_score\":2.0,"
+     "\"outcome\":\"fail\",\"message\":\"the run hangs\",\"time_us\":0.0,"
+     "\"reference_us\":0.0,\"limit_us\":0.0,\"ratio_low\":0.0,"
+     "\"ratio_high\":0.0,\"ranks\":4,\"topology\":\"" PLAN_TOPO "\","
+     "\"rerun\":\"again\",\"hidden\":false,\"unfinished\":true}"},
     {"dgx-a100",
      1,
      {.time_us = 1.5,
@@ -237,19 +254,15 @@ START_TEST(labs_are_found_by_name)
 }
 END_TEST
 
-START_TEST(everybody_is_a_bit_for_each_rank)
+START_TEST(everybody_is_every_rank)
 {
-    static const struct {
-        int nranks;
-        uint64_t bits;
-    } all[] = {{1, 1},
-               {8, 0xff},
-               {62, UINT64_MAX >> 2},
-               {63, UINT64_MAX >> 1}, // the highest is the host's
-               {64, UINT64_MAX >> 1}};
+    static const int all[] = {1, 8, 63, 64, 65, 128, 1000, LAB_MAX_RANKS};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const struct judge_task t = {.nranks = all[i].nranks};
-        ck_assert_uint_eq(judge_everybody(&t), all[i].bits);
+        const struct judge_task t = {.nranks = all[i]};
+        const struct rank_set s = judge_everybody(&t);
+        ck_assert_int_eq(rank_set_count(&s), all[i]);
+        for (int r = 0; r < LAB_MAX_RANKS + 9; r++)
+            ck_assert_int_eq(rank_set_has(&s, r), r < all[i]);
     }
 }
 END_TEST
@@ -345,6 +358,41 @@ START_TEST(a_rank_that_left_without_a_word_is_named)
 }
 END_TEST
 
+static const struct {
+    enum run_status rank[2];
+    int unfinished;
+} endings[] = {
+    {{RUN_OK, RUN_NOT_IMPLEMENTED}, 0},
+    {{RUN_NOT_IMPLEMENTED, RUN_ERROR}, 0}, // the first counts
+    {{RUN_NOT_IMPLEMENTED, RUN_MISSING}, 0},
+    {{RUN_MISSING, RUN_NOT_IMPLEMENTED}, 0}, // but says nothing
+    {{RUN_OK, RUN_ERROR}, 1},
+    {{RUN_OK, RUN_MISSING}, 1},
+    {{RUN_MISSING, RUN_MISSING}, 1},
+    {{RUN_ERROR, RUN_NOT_IMPLEMENTED}, 1},
+};
+
+START_TEST(a_case_is_finished_when_all_ranks_are)
+{
+    struct judge_verdict v;
+    const struct plan_case c = {.kind = "any"};
+    struct evidence *const e = evidence_new(2, 1);
+    for (int r = 0; r < 2; r++) {
+        char *data;
+        size_t n;
+        struct evidence_out *const out = evidence_memory(&data, &n, 1);
+        evidence_put_status(out, 0, endings[_i].rank[r], NULL);
+        ck_assert_int_eq(evidence_finish(out), 0);
+        evidence_give(e, r, data, n);
+    }
+    const struct judge_task t = {.c = &c, .nranks = 2, .evidence = e};
+    judge_case(&first, &t, &v);
+    ck_assert_int_eq(v.unfinished, endings[_i].unfinished);
+    ck_assert(!v.pass);
+    evidence_free(e);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("report");
@@ -360,11 +408,13 @@ int main(void)
     tcase_add_test(t, text_that_is_no_utf8_becomes_ascii);
     tcase_add_test(t, outcomes_have_names_and_an_order);
     tcase_add_test(t, labs_are_found_by_name);
-    tcase_add_test(t, everybody_is_a_bit_for_each_rank);
+    tcase_add_test(t, everybody_is_every_rank);
     tcase_add_test(t, the_first_reason_is_kept_and_no_score);
     tcase_add_loop_test(t, a_call_that_failed_is_explained_by_a_note_of_it, 0,
                         sizeof notes / sizeof *notes);
     tcase_add_test(t, a_rank_that_left_without_a_word_is_named);
+    tcase_add_loop_test(t, a_case_is_finished_when_all_ranks_are, 0,
+                        sizeof endings / sizeof *endings);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -10,7 +10,7 @@
 #include "judge/answers.h"
 #include "judge/counts.h"
 #include "judge/held.h"
-#include "judge/origin.h"
+#include "judge/origin/origin.h"
 #include "judge/plan.h"
 #include "judge/sections.h"
 #include "judge/spans.h"

@@ -32,6 +32,14 @@ static const struct {
     {"simgpu: rank 1: a\nprinted\nsimgpu: rank 1: b\n", "a"},
     {"simgpu: rank 1: a\nsimgpu: rank 1: warning: b\n", "a"},
     {"simgpu: rank 1: a\nsimgpu: rank 1: b has crashed, or was killed\n", "a"},
+    {"simgpu: rank 0: rank 1 (process 7) was killed by SIGKILL (signal 9).\n"
+     "simgpu: rank 0: Its last call was c at a.c:1.\n"
+     "simgpu: rank 2: a\n",
+     "a"},
+    {"simgpu: rank 0: rank 1 (process 7) was killed by SIGTERM (signal 15).\n"
+     "simgpu: rank 0: Its last call was c at a.c:1.\n",
+     "rank 1 was killed by SIGTERM (signal 15).\n"
+     "Its last call was c at a.c:1."},
     // a consequence, if there is nothing else
     {"commlab: rank 0: rank 1 has crashed, or was killed\n",
      "rank 1 has crashed, or was killed"},
