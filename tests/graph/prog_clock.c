@@ -1,4 +1,4 @@
-/*
+/* links: base
  * Every modelled time that a program can query, in full digits. Two runs must
  * print the same text: test_clock.c compares them.
  */

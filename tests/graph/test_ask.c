@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/live.h"
+#include "graph/record/live.h"
 #include "replayed.h"
 #include "suite.h"
 

@@ -14,10 +14,8 @@
 static struct child clock_run(int nranks, const char *prefix)
 {
     return child_run(120,
-                     "%s mpirun -n %d %s/tests/graph/prog_clock > "
-                     "/tmp/commlab-clock.$$; s=$?; sort -s -k2,2n "
-                     "/tmp/commlab-clock.$$; rm -f /tmp/commlab-clock.$$; "
-                     "exit $s",
+                     "f=$(mktemp); %s mpirun -n %d %s/tests/graph/prog_clock > "
+                     "$f; s=$?; sort -s -k2,2n $f; rm -f $f; exit $s",
                      prefix, nranks, child_build());
 }
 

@@ -315,6 +315,7 @@ START_TEST(wrong_usage_is_said_and_has_status_2)
         "critical-path",
         "critical-path /a /b",
         "critical-path /a --topo",
+        "critical-path /a --span",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct child c = commgraph("%s", wrong[i]);

@@ -9,7 +9,7 @@
 
 #include "allkinds.h"
 #include "golden.h"
-#include "graph/cost.h"
+#include "graph/replay/cost.h"
 #include "replayed.h"
 #include "suite.h"
 
@@ -34,7 +34,7 @@ static void teardown(void)
 static void expect(const char *part)
 {
     fclose(out);
-    golden_expect_part("tests/graph/costs.txt", part, text);
+    golden_expect_part("tests/graph/golden.txt#costs", part, text);
 }
 
 static void print_cost(struct cost_table *t, uint32_t at)

@@ -12,12 +12,11 @@
 
 static struct child run(const char *setting, int nranks, const char *arguments)
 {
-    return child_run(240,
-                     "%s mpirun -n %d %s/tests/graph/prog_dataless %s > "
-                     "/tmp/commlab-dataless.$$; s=$?; sort -s -k2,2n "
-                     "/tmp/commlab-dataless.$$; rm -f /tmp/commlab-dataless.$$;"
-                     " exit $s",
-                     setting, nranks, child_build(), arguments);
+    return child_run(
+        240,
+        "f=$(mktemp); %s mpirun -n %d %s/tests/graph/prog_dataless %s > "
+        "$f; s=$?; sort -s -k2,2n $f; rm -f $f; exit $s",
+        setting, nranks, child_build(), arguments);
 }
 
 START_TEST(times_are_those_of_a_run_with_data)

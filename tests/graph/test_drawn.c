@@ -1,7 +1,7 @@
 /*
  * Runs drawn by lot, of every kind of operation, and what explain says of them:
  * all that it computes, of causes and limits that no run by hand has together.
- * drawn.txt is what it said when its answers to planted causes were right
+ * golden.txt has what it said when its answers to planted causes were right
  * (tests/explain).
  */
 #include <check.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "golden.h"
-#include "graph/explain.h"
+#include "graph/explain/explain.h"
 #include "lots.h"
 #include "replayed.h"
 #include "suite.h"
@@ -225,11 +225,36 @@ static void draw_run(uint64_t seed, const char *machine, const int *place)
 
 /* ---- what is said of it -------------------------------------------------- */
 
-static const char *const kinds[EXPLAIN_KINDS] = {
-    "launches", "events",  "calls",     "sync",      "small",     "imbalance",
-    "chain",    "root",    "staged",    "placement", "slow link", "ungrouped",
-    "mpi",      "overlap", "compute",   "memory",    "nvlink",    "pcie",
-    "network",  "latency", "host calls"};
+static const char *const kinds[] = {
+    [EXPLAIN_LAUNCHES] = "launches",
+    [EXPLAIN_BATCH] = "batch",
+    [EXPLAIN_EVENTS] = "events",
+    [EXPLAIN_ALLOCATION] = "allocation",
+    [EXPLAIN_CALLS] = "calls",
+    [EXPLAIN_SYNC] = "sync",
+    [EXPLAIN_INPUT] = "input",
+    [EXPLAIN_DEFAULT_STREAM] = "default stream",
+    [EXPLAIN_SMALL] = "small",
+    [EXPLAIN_IMBALANCE] = "imbalance",
+    [EXPLAIN_CHAIN] = "chain",
+    [EXPLAIN_ROOT] = "root",
+    [EXPLAIN_STAGED] = "staged",
+    [EXPLAIN_PLACEMENT] = "placement",
+    [EXPLAIN_SLOW_LINK] = "slow link",
+    [EXPLAIN_UNGROUPED] = "ungrouped",
+    [EXPLAIN_MPI] = "mpi",
+    [EXPLAIN_BANDWIDTH] = "bandwidth",
+    [EXPLAIN_OVERLAP] = "overlap",
+    [EXPLAIN_COMPUTE] = "compute",
+    [EXPLAIN_MEMORY] = "memory",
+    [EXPLAIN_NVLINK] = "nvlink",
+    [EXPLAIN_PCIE] = "pcie",
+    [EXPLAIN_NETWORK] = "network",
+    [EXPLAIN_LATENCY] = "latency",
+    [EXPLAIN_HOST] = "host calls",
+};
+_Static_assert(sizeof kinds / sizeof *kinds == EXPLAIN_KINDS,
+               "a name for each");
 
 static void print(FILE *out, const struct explain_finding *f, int n)
 {
@@ -273,7 +298,7 @@ START_TEST(what_is_said_of_runs_drawn_by_lot)
         explain(out, seed % 3 ? "first" : "second");
         replayed_release(&run.r);
     }
-    golden_end(out, "tests/graph/drawn.txt");
+    golden_end(out, "tests/graph/golden.txt#drawn");
 }
 END_TEST
 

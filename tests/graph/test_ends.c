@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "fds.h"
-#include "graph/format.h"
-#include "graph/record.h"
+#include "graph/record/format.h"
+#include "graph/record/record.h"
 #include "scarce.h"
 #include "suite.h"
 

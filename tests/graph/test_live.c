@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/live.h"
-#include "graph/replay.h"
+#include "graph/record/live.h"
+#include "graph/replay/replay.h"
 #include "suite.h"
 #include "synthetic.h"
 

@@ -8,11 +8,12 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
-#include "graph/hazard.h"
-#include "graph/overlap.h"
-#include "graph/path.h"
-#include "graph/replay.h"
-#include "graph/timeline.h"
+#include "graph/draw/timeline.h"
+#include "graph/explain/path.h"
+#include "graph/hazard/hazard.h"
+#include "graph/replay/load.h"
+#include "graph/replay/overlap.h"
+#include "graph/replay/replay.h"
 #include "machine.h"
 #include "scarce.h"
 #include "suite.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "fds.h"
-#include "graph/agenda.h"
-#include "graph/path.h"
+#include "graph/explain/path.h"
+#include "graph/replay/agenda.h"
 #include "replayed.h"
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* What an operation overwrites. */
 #include <check.h>
 
-#include "graph/overwrite.h"
+#include "graph/hazard/overwrite.h"
 #include "suite.h"
 
 enum { MOST = 6 };

@@ -9,7 +9,7 @@
 
 #include "base/temp.h"
 #include "child.h"
-#include "graph/path.h"
+#include "graph/explain/path.h"
 #include "replayed.h"
 #include "suite.h"
 
@@ -99,13 +99,14 @@ END_TEST
 
 START_TEST(the_command_prints_the_chain_and_its_sums)
 {
-    struct child c = child_run(
-        120,
-        "rm -rf /tmp/commlab-test-path; SIMGPU_GRAPH=/tmp/commlab-test-path "
-        "SIMGPU_DATALESS=on mpirun -n 4 %s/tests/graph/prog_ddp && "
-        "%s/commgraph critical-path /tmp/commlab-test-path; s=$?; "
-        "rm -r /tmp/commlab-test-path; exit $s",
-        child_build(), child_build());
+    char dir[CHILD_FOLDER];
+    child_folder(dir, "commlab-path");
+    struct child c = child_run(120,
+                               "SIMGPU_GRAPH=%s/run SIMGPU_DATALESS=on mpirun "
+                               "-n 4 %s/tests/graph/prog_ddp && "
+                               "%s/commgraph critical-path %s/run",
+                               dir, child_build(), child_build(), dir);
+    child_remove(dir);
     ck_assert_msg(c.status == 0, "%s", c.err);
     const char *const slow = strstr(c.out, "backward");
     ck_assert_msg(slow && strstr(slow, "ncclAllReduce") &&
@@ -119,6 +120,74 @@ START_TEST(the_command_prints_the_chain_and_its_sums)
 }
 END_TEST
 
+/* The path of a span has no gaps, either: it leads from the first call of the
+ * span to its last end. */
+START_TEST(the_path_of_a_part_has_no_gaps)
+{
+    struct replayed t;
+    replayed_init(&t, "dgx-h100", 1);
+    for (uint32_t i = 0; i < 4; i++)
+        SYNTHETIC(&t.s, 0,
+                  .node = {.kind = GRAPH_KERNEL,
+                           .queue = 1 + i % 2,
+                           .host_ps = 2 * US,
+                           .latency_ps = (30 - 10 * (i == 2)) * US});
+    replayed_run(&t, NULL);
+    // calls end at 2, 4, 6, 8 us; queue 1: 2-32, 32-52; queue 2: 4-34, 34-64
+    static const struct {
+        char in[4];
+        uint64_t begin_us, end_us;
+        uint32_t nsteps;
+    } part[] = {{{1, 1, 1, 1}, 0, 64, 4},  // two calls, two kernels
+                {{0, 0, 1, 0}, 4, 52, 2},  // the rest of the first, the third
+                {{0, 0, 0, 1}, 6, 64, 2}}; // the rest of the second, the fourth
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        struct path p;
+        ck_assert_int_eq(path_find_part(&p, t.g, replay_times(t.r), part[i].in),
+                         0);
+        ck_assert_uint_eq(p.n, part[i].nsteps);
+        ck_assert_uint_eq(p.step[0].begin_ps, part[i].begin_us * US);
+        for (size_t k = 1; k < p.n; k++)
+            ck_assert_uint_eq(p.step[k].begin_ps, p.step[k - 1].end_ps);
+        ck_assert_uint_eq(p.step[p.n - 1].end_ps, part[i].end_us * US);
+        path_release(&p);
+    }
+    replayed_release(&t);
+}
+END_TEST
+
+START_TEST(the_command_prints_the_path_of_a_span)
+{
+    char dir[CHILD_FOLDER];
+    child_folder(dir, "commlab-path");
+    struct child c = child_run(
+        120,
+        "cd %s; SIMGPU_GRAPH=run SIMGPU_DATALESS=on mpirun -n 4 "
+        "%s/tests/graph/prog_ddp && %s/commgraph critical-path run "
+        "--span 'cost: 1e8' && ! %s/commgraph critical-path run --span nosuch",
+        dir, child_build(), child_build(), child_build());
+    child_remove(dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    ck_assert_str_eq(
+        c.err, "commgraph: the run has no operation in a span \"nosuch\"\n");
+    // it begins at 0, without the run's set-up, and its shares are its own
+    ck_assert_msg(strstr(c.out, "\n       0.000 ") &&
+                      !strstr(c.out, "ncclCommInitRank") &&
+                      strstr(c.out, "\nSpan \"cost: 1e8\" begins ") &&
+                      !strstr(c.out, "The run ends"),
+                  "%s", c.out);
+    double share = 0;
+    for (const char *p = c.out; (p = strchr(p, '%')); p++) {
+        const char *begin = p;
+        while (begin > c.out && begin[-1] != ' ')
+            begin--;
+        share += atof(begin);
+    }
+    ck_assert_double_eq_tol(share, 100, 0.5);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("path");
@@ -127,6 +196,8 @@ int main(void)
                         sizeof runs / sizeof *runs);
     tcase_add_test(t, it_leads_through_who_came_last);
     tcase_add_test(t, the_command_prints_the_chain_and_its_sums);
+    tcase_add_test(t, the_path_of_a_part_has_no_gaps);
+    tcase_add_test(t, the_command_prints_the_path_of_a_span);
     tcase_set_timeout(t, 600);
     suite_add_tcase(suite, t);
     return suite_run(suite);

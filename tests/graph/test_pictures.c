@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "graph/timeline.h"
-#include "graph/view.h"
+#include "graph/draw/timeline.h"
+#include "graph/draw/view.h"
 #include "machine.h"
 #include "scarce.h"
 #include "suite.h"
@@ -141,7 +141,7 @@ START_TEST(a_whole_run_is_drawn_as_it_was)
     FILE *const out = golden_begin();
     const struct timeline t = {.graph = g, .time = times, .title = "a <run>"};
     ck_assert_int_eq(timeline_svg(out, &t), 0);
-    golden_end(out, "tests/graph/pictures/whole.svg");
+    golden_end(out, "tests/graph/pictures.txt#whole.svg");
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(parts_of_a_run_are_drawn_as_they_were)
                                                               .nranks = 2}),
                          0);
     }
-    golden_end(out, "tests/graph/pictures/parts.txt");
+    golden_end(out, "tests/graph/pictures.txt#parts");
 }
 END_TEST
 
@@ -170,7 +170,7 @@ START_TEST(a_part_without_operations_is_empty)
     FILE *const out = golden_begin();
     const struct timeline t = {.graph = g, .time = times, .in = in};
     ck_assert_int_eq(timeline_svg(out, &t), 0);
-    golden_end(out, "tests/graph/pictures/empty.svg");
+    golden_end(out, "tests/graph/pictures.txt#empty.svg");
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(a_run_is_traced_as_it_was)
     FILE *const out = golden_begin();
     const struct timeline t = {.graph = g, .time = times, .topo = topo};
     ck_assert_int_eq(timeline_json(out, &t), 0);
-    golden_end(out, "tests/graph/pictures/whole.json");
+    golden_end(out, "tests/graph/pictures.txt#whole.json");
 }
 END_TEST
 
@@ -234,7 +234,7 @@ START_TEST(an_axis_has_at_most_ten_steps)
         print_axis(out, svg);
         free(svg);
     }
-    golden_end(out, "tests/graph/pictures/axes.txt");
+    golden_end(out, "tests/graph/pictures.txt#axes");
 }
 END_TEST
 

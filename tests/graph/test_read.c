@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "fds.h"
-#include "graph/format.h"
-#include "graph/path.h"
-#include "graph/timeline.h"
+#include "graph/draw/timeline.h"
+#include "graph/explain/path.h"
+#include "graph/record/format.h"
+#include "graph/replay/load.h"
 #include "suite.h"
 #include "synthetic.h"
 

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "graph/format.h"
-#include "graph/record.h"
+#include "graph/record/format.h"
+#include "graph/record/record.h"
 #include "suite.h"
 
 static struct graph_segment *g;

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "fds.h"
-#include "graph/format.h"
+#include "graph/record/format.h"
+#include "graph/replay/load.h"
 #include "replayed.h"
 #include "suite.h"
 

@@ -47,18 +47,18 @@ enum {
     NPLACES = sizeof places / sizeof *places,
 };
 
-/* Lines in an order that doesn't depend on which rank printed first, and
- * without the path of the build. */
+/* Lines in an order that doesn't depend on which rank printed first, without
+ * the path of the build and the schedule that a command to repeat names. */
 static struct child run(const struct program *p, const char *build,
                         const char *schedule, const struct place *place)
 {
-    return child_run(600,
-                     "%s SIMGPU_SCHEDULE=%s %s mpirun -n %d %s/%s > "
-                     "/tmp/commlab-same.$$; s=$?; kill $a $b 2> /dev/null; "
-                     "sed 's|%s/||' /tmp/commlab-same.$$ | sort -s -k1,2; "
-                     "rm -f /tmp/commlab-same.$$; exit $s",
-                     place->load, schedule, place->prefix, p->nranks, build,
-                     p->path, build);
+    return child_run(
+        600,
+        "f=$(mktemp); %s SIMGPU_SCHEDULE=%s %s mpirun -n %d %s/%s > "
+        "$f; s=$?; kill $a $b 2> /dev/null; "
+        "sed 's|%s/||; s|SIMGPU_SCHEDULE=[^ ]* ||' $f | sort -s -k1,2; rm -f "
+        "$f; exit $s",
+        place->load, schedule, place->prefix, p->nranks, build, p->path, build);
 }
 
 /* The first line in which two outputs differ, of the second. */
@@ -121,17 +121,20 @@ START_TEST(saving_the_graph_changes_no_time)
 {
     const struct program *const p = &programs[1];
     const struct place plain = {"", "", ""};
-    const struct place saves = {"", "env SIMGPU_GRAPH=/tmp/commlab-same-graph",
-                                ""};
+    char dir[CHILD_FOLDER], prefix[CHILD_FOLDER + 32];
+    child_folder(dir, "commlab-same");
+    snprintf(prefix, sizeof prefix, "env SIMGPU_GRAPH=%s/run", dir);
+    const struct place saves = {"", prefix, ""};
     struct child a = run(p, child_build(), "eager", &plain);
     struct child b = run(p, child_build(), "eager", &saves);
     ck_assert_msg(a.status == 0 && b.status == 0, "%s%s", a.err, b.err);
     ck_assert_str_eq(a.out, b.out);
     child_clear(&a);
     child_clear(&b);
-    struct child c = child_run(10, "rm -r /tmp/commlab-same-graph");
-    ck_assert_int_eq(c.status, 0);
+    struct child c = child_run(10, "ls %s/run", dir);
+    ck_assert_msg(c.status == 0 && c.out[0], "it saved no graph: %s", c.err);
     child_clear(&c);
+    child_remove(dir);
 }
 END_TEST
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "fds.h"
-#include "graph/format.h"
-#include "graph/segment.h"
+#include "graph/record/format.h"
+#include "graph/record/segment.h"
 #include "suite.h"
 
 enum { SELF = 1, RANKS = 3 }; /* the segment's rank, of so many */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/site.h"
+#include "graph/record/site.h"
 #include "suite.h"
 
 #define FAR __attribute__((noinline))

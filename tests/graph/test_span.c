@@ -1,8 +1,9 @@
-/* What is in a span (graph/span.h): on a graph of two ranks made by hand. */
+/* What is in a span (graph/record/span.h): on a graph of two ranks made by
+ * hand. */
 #include <check.h>
 #include <string.h> /* memset */
 
-#include "graph/span.h"
+#include "graph/record/span.h"
 #include "suite.h"
 
 enum { NODES = 9, BEHIND = 1 };

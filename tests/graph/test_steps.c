@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "golden.h"
-#include "graph/steps.h"
+#include "graph/explain/steps.h"
 #include "replayed.h"
 #include "suite.h"
 
@@ -275,7 +275,7 @@ START_TEST(who_holds_what_is_as_it_was)
     print_steps(f, &s);
     fclose(f);
     snprintf(part, sizeof part, "run %d", _i);
-    golden_expect_part("tests/graph/steps.txt", part, text);
+    golden_expect_part("tests/graph/golden.txt#steps", part, text);
     steps_release(&s);
     free(text);
 }

@@ -11,8 +11,8 @@
 
 #include "fds.h"
 #include "golden.h"
-#include "graph/overlap.h"
-#include "graph/timeline.h"
+#include "graph/draw/timeline.h"
+#include "graph/replay/overlap.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -114,7 +114,7 @@ START_TEST(the_picture_of_a_tiny_run_is_as_it_was)
 {
     record("forward");
     char *const svg = written(timeline_svg, "tiny");
-    golden_expect("tests/graph/tiny.svg", svg);
+    golden_expect("tests/graph/pictures.txt#tiny.svg", svg);
     free(svg);
 }
 END_TEST

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "allkinds.h"
-#include "graph/cost.h"
-#include "graph/whatif.h"
+#include "graph/explain/whatif.h"
+#include "graph/replay/cost.h"
 #include "replayed.h"
 #include "suite.h"
 
@@ -127,12 +127,12 @@ START_TEST(work_and_latency_of_an_operation_are_changed)
     const uint64_t work_ps = replay_times(r)[1].end_ps - 15 * US;
     replay_free(r);
     ck_assert_uint_gt(work_ps, US);
-    w.cost[1].no_latency = 1;
+    w.cost[1].latency = 0;
     r = again();
     ck_assert_uint_eq(replay_times(r)[1].end_ps, 5 * US + work_ps);
     ck_assert_uint_eq(replay_times(r)[0].end_ps, 11 * US + work_ps);
     replay_free(r);
-    w.cost[1] = (struct whatif_cost){.work = 3};
+    w.cost[1] = (struct whatif_cost){.work = 3, .latency = 1};
     r = again();
     ck_near(replay_times(r)[1].end_ps, 15 * US + 3 * work_ps, 3);
     replay_free(r);

@@ -12,10 +12,12 @@
 #include "child.h"
 #include "fds.h"
 #include "golden.h"
-#include "graph/span.h"
-#include "graph/view.h"
+#include "graph/draw/view.h"
+#include "graph/record/span.h"
 #include "replayed.h"
 #include "suite.h"
+
+#define GOLDEN "tests/graph/whole.gz"
 
 static struct synthetic s;
 
@@ -55,11 +57,9 @@ static const struct {
 
 START_TEST(a_command_prints_what_it_did)
 {
-    char file[64];
     struct child c = child_run(60, "cd %s && %s/commgraph %s 2>&1", s.dir,
                                child_build(), commands[_i].command);
-    snprintf(file, sizeof file, "tests/graph/whole/%s", commands[_i].name);
-    golden_expect(file, c.out);
+    golden_expect_part(GOLDEN, commands[_i].name, c.out);
     ck_assert_int_eq(c.status, commands[_i].status);
     child_clear(&c);
 }
@@ -89,10 +89,10 @@ static char *viewed(const char *span)
     return text;
 }
 
-static void expect_view(const char *span, const char *file)
+static void expect_view(const char *span, const char *part)
 {
     char *const text = viewed(span);
-    golden_expect(file, text);
+    golden_expect_part(GOLDEN, part, text);
     free(text);
 }
 
@@ -127,9 +127,9 @@ END_TEST
 
 START_TEST(a_page_is_made_of_what_it_was)
 {
-    expect_view(NULL, "tests/graph/whole/view.json");
-    expect_view("ring #0", "tests/graph/whole/view-ring.json");
-    expect_view("nonesuch", "tests/graph/whole/view-none.json");
+    expect_view(NULL, "view.json");
+    expect_view("ring #0", "view-ring.json");
+    expect_view("nonesuch", "view-none.json");
 }
 END_TEST
 
@@ -168,7 +168,7 @@ START_TEST(a_question_to_the_running_job_gets_the_same_answer)
             ref.index++;
     }
     fclose(f);
-    golden_expect("tests/graph/whole/live.txt", text);
+    golden_expect_part(GOLDEN, "live", text);
     free(text);
     topo_free(topo);
     graph_live_free(l);
