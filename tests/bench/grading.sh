@@ -17,7 +17,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -m 700 "$dir/objects"
 
-# The runs that the plan asks for, as grader/cases.c: ranks, machine, cases.
+# The runs that the plan asks for, as grader/run/cases.c: ranks, machine, cases.
 jobs_of() {
     awk '
         function of(key,  at, text) {

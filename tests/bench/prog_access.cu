@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "product.cuh"
+
 enum { N = 256, SIDE = 512, TILE = 16, READS = 1 << 22, ROW = 4096 };
 
 /* READS reads that take turns between rows. */
@@ -17,33 +19,6 @@ __global__ void rows(const float *a, float *out, int nrows)
         for (int r = 0; r < nrows; r++)
             sum += a[r * ROW + i % ROW];
     *out = sum;
-}
-
-__global__ void untiled(const float *a, const float *b, float *c)
-{
-    const int x = blockIdx.x * TILE + threadIdx.x;
-    const int y = blockIdx.y * TILE + threadIdx.y;
-    float sum = 0;
-    for (int k = 0; k < N; k++)
-        sum += a[y * N + k] * b[k * N + x];
-    c[y * N + x] = sum;
-}
-
-__global__ void tiled(const float *a, const float *b, float *c)
-{
-    __shared__ float s[TILE][TILE], t[TILE][TILE];
-    const int i = threadIdx.x, k = threadIdx.y;
-    const int x = blockIdx.x * TILE + i, y = blockIdx.y * TILE + k;
-    float sum = 0;
-    for (int from = 0; from < N; from += TILE) {
-        s[k][i] = a[y * N + from + i];
-        t[k][i] = b[(from + k) * N + x];
-        __syncthreads();
-        for (int j = 0; j < TILE; j++)
-            sum += s[k][j] * t[j][i];
-        __syncthreads();
-    }
-    c[y * N + x] = sum;
 }
 
 __global__ void jacobi(const float *a, float *b)
@@ -73,11 +48,11 @@ static void run_rows(int nrows)
 }
 static void run_untiled(int)
 {
-    untiled<<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
+    untiled<N><<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
 }
 static void run_tiled(int)
 {
-    tiled<<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
+    tiled<N, TILE><<<dim3(N / TILE, N / TILE), dim3(TILE, TILE)>>>(a, b, c);
 }
 static void run_jacobi(int)
 {

@@ -1,4 +1,4 @@
-/*
+/* links: grader judges nnref judge graph topo base
  * Runs a program on simgpu whose ranks hand their graphs to a recorder, as a
  * graded run does, for what that costs: prog_recorded RANKS COMMAND...
  * What it recorded stays in a folder of $TMPDIR.
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/temp.h"
-#include "recorder.h"
+#include "grader/recorder/recorder.h"
 
 static _Noreturn void stop(const char *what, const char *why)
 {

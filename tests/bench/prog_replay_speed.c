@@ -1,4 +1,4 @@
-/*
+/* links: graph topo base
  * How fast graphs are replayed, and how that grows with the number of ranks.
  *
  * A synthetic training run: each rank, on a device of its own, computes, copies
@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 #include "base/temp.h"
-#include "graph/replay.h"
+#include "graph/replay/load.h"
+#include "graph/replay/replay.h"
 
 enum { REPEATS = 7, OPERATIONS = 400000 };
 

@@ -11,12 +11,13 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$out"
 
 declare -A sources=(
-    [roster]="grader/roster.c grader/csv.c grader/text.c"
+    [roster]="grader/intake/roster.c grader/intake/roster_time.c
+        grader/base/csv.c grader/base/text.c"
     [plan]="common/judge/plan.c common/judge/plan_load.c common/judge/loader.c
         common/judge/plan_numbers.c common/judge/numbers.c
         common/judge/formula.c"
     [evidence]="common/judge/evidence.c common/judge/chain.c"
-    [archive]="grader/unpack.c grader/text.c"
+    [archive]="grader/intake/unpack.c grader/base/text.c"
 )
 seed() { # a corpus to begin with: one good input of each kind
     local to=$out/$1/corpus
@@ -37,7 +38,7 @@ seed() { # a corpus to begin with: one good input of each kind
     esac
 }
 cd "$root"
-flags="-std=gnu11 -g -O1 -Icommon -Igrader -fsanitize=address,undefined
+flags="-std=gnu11 -g -O1 -Icommon -I. -fsanitize=address,undefined
     -fno-sanitize-recover=all"
 rest="-x none $build/sim/libjudge.a $build/sim/libgraph.a
     $build/sim/libtopo.a $build/sim/libbase.a -lyaml -ljansson

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "unpack.h"
+#include "grader/intake/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "roster.h"
-#include "text.h"
+#include "grader/base/text.h"
+#include "grader/intake/roster.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 

@@ -15,6 +15,7 @@
 # get in 1, case by case, what its kind gets alone, and that has to be what the
 # kind deserves; files and processes that lie and run beside it have to stay.
 set -u
+export COMMLAB_KEYS=. # the key beside the ledger, in the folder of work
 build=$(realpath "$1") work=$(realpath "$2")
 students=${3:-10} kills=${4:-2} jobs=${5:-2}
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -32,15 +33,19 @@ took() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f", b - a }'; }
 
 # ---- the class ---------------------------------------------------------------
 mutants=() # but for those of answers, which are each student's own
-for m in "$root"/tests/mutants/lab1-collectives/*.patch; do
-    grep -q '^+++ .*answers.txt' "$m" || mutants+=("$m")
+series=$root/tests/mutants/lab1-collectives.patch
+for m in $(sed -n 's/^== //p' "$series"); do
+    "$root"/tests/section.sh "$series" "$m" | grep -q '^+++ .*answers.txt' ||
+        mutants+=("$m.patch")
 done
 # Cheats of lab 1: first those that go for what others share.
 hostile=(floods shares-memory starts-a-shell forks kills-its-parent)
-for c in "$root"/tests/cheats/*/; do
-    c=$(basename "$c")
-    case $c/$(head -n 1 "$root/tests/cheats/$c/expect" | cut -d' ' -f2) in
-    honest-*/* | */*@lab[02-9]*) ;;
+cheats=$root/tests/cheats/lab1-collectives
+cheat_of() { ls "$cheats/$1".{patch,sh} 2> /dev/null; } # NAME
+for c in "$cheats"/*; do
+    c=$(basename "${c%.*}")
+    case $c in
+    honest-*) ;;
     *) [[ " ${hostile[*]} " == *" $c "* ]] || hostile+=("$c") ;;
     esac
 done
@@ -53,12 +58,13 @@ make_submission() { # STUDENT KIND DIR
     skeleton) cp "$skeleton"/* "$3" ;;
     *.patch)
         copy_solution "$1" "$3"
-        patch -s -d "$3" -p1 < "$root/tests/mutants/lab1-collectives/$2" ||
+        "$root"/tests/section.sh "$series" "${2%.patch}" |
+            patch -s -d "$3" -p1 ||
             fail "$2 does not apply" ;;
     *)
         copy_solution "$1" "$3"
-        (cd "$3" && ROOT=$root SKELETON=$skeleton \
-            sh "$root/tests/cheats/$2/edit.sh") || fail "$2" ;;
+        "$root"/tests/cheats/cheat.sh "$(cheat_of "$2")" "$3" "$build" ||
+            fail "$2" ;;
     esac
 }
 for ((i = 0; i < students; i++)); do
@@ -69,7 +75,7 @@ for ((i = 0; i < students; i++)); do
     case $((i % 5)) in
     0 | 3) kind=solution ;;
     1) kind=skeleton ;;
-    2) kind=$(basename "${mutants[$((i / 5 % ${#mutants[@]}))]}") ;;
+    2) kind=${mutants[$((i / 5 % ${#mutants[@]}))]} ;;
     4) kind=${hostile[$((i / 5 % ${#hostile[@]}))]} ;;
     esac
     make_submission "$s" "$kind" "$dir"
@@ -155,16 +161,17 @@ alone() { # STUDENT KIND
 begin=$(now)
 while read -r kind; do
     s=$(awk -v k="$kind" '$2 == k { print $1; exit }' "$work"/kinds)
-    expect=$root/tests/cheats/$kind/expect
     got=$(alone "$s" "$kind")
     [ -n "$got" ] || fail "$kind has no result: $(cat "$work"/alone.txt)"
     case $kind in
     solution) want='pass 100' ;;
     skeleton) want='fail 0' ;;
     *.patch) want=fail ;;
-    *) read -r outcome score rest < "$expect"
+    *) cheat=$(cheat_of "$kind")
+       read -r outcome score rest < \
+           <(sed -nE 's/^(# )?expect: //p' "$cheat")
        want="${outcome/refused/fail} $score"
-       [[ $score != *@* ]] || want= ;; # of some cases only
+       ! grep -qE '^(# )?case: ' "$cheat" || want= ;; # not of the whole lab
     esac
     [[ ${got/.0 / } == "$want"* ]] || fail "$kind alone: $got, not $want"
     while read -r other; do
@@ -204,7 +211,7 @@ for f in csv canvas moodle junit gradescope classroom autolab html; do
         fail "$f differs: $(head -n 20 "$work"/diff.txt)"
 done
 # A view for each page that links to one: of the visible cases alone.
-views=$(cat "$work"/html.a/students/*.html | grep -c 'href="[^"]*view.html"')
+views=$(cat "$work"/html.a/students/*.html | grep -c '"view":true')
 files=$(find "$work"/html.a/students -name '*.view.html' | wc -l)
 ((views == files && files >= $(grep -c ' solution$' "$work"/kinds))) ||
     fail "$views links to views, $files views"

@@ -7,6 +7,7 @@
 #
 # Prints "skipped: why" and ends with 77 where there is no Slurm.
 set -u
+export COMMLAB_KEYS=. # the key beside the ledger, in the folder of work
 build=$(realpath "$1") work=$(realpath "$2")
 for p in slurmctld slurmd munged sbatch squeue scontrol; do
     command -v $p > /dev/null || [ -x /usr/sbin/$p ] ||

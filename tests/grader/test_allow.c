@@ -4,7 +4,7 @@
  */
 #include <check.h>
 
-#include "allow.h"
+#include "grader/vet/allow.h"
 #include "heap.h"
 #include "suite.h"
 

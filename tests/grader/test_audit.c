@@ -10,9 +10,9 @@
 #include <string.h> /* strstr */
 #include <unistd.h> /* close */
 
-#include "allow.h"
-#include "audit.h"
 #include "fds.h"
+#include "grader/vet/allow.h"
+#include "grader/vet/audit.h"
 #include "heap.h"
 #include "suite.h"
 

@@ -7,8 +7,8 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* dup */
 
-#include "audit.h"
 #include "child.h"
+#include "grader/vet/audit.h"
 #include "heap.h"
 #include "suite.h"
 

@@ -14,8 +14,8 @@
 
 #include "batches.h"
 #include "fds.h"
+#include "grader/verbs/verbs.h"
 #include "suite.h"
-#include "verb.h"
 
 #define OTHER "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 

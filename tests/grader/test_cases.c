@@ -3,7 +3,7 @@
  * a program that behaves as its case says. The program is this test.
  *
  * The machine counts as measured, so that no graph is needed. What comes of
- * each plan is a part of tests/grader/cases.txt.
+ * each plan is a part of tests/grader/golden.txt.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -14,9 +14,9 @@
 #include <string.h>  /* strcmp */
 #include <unistd.h>  /* symlink */
 
-#include "../../grader/cases.h" // tests/support has one, too
 #include "child.h"
 #include "golden.h"
+#include "grader/run/cases.h" // tests/support has one, too
 #include "heap.h"
 #include "judge/data.h"
 #include "judge/evidence.h"
@@ -101,8 +101,8 @@ static void judge_wrong(const struct judge_task *t, struct judge_verdict *v)
         judge_fail(v, "it is wrong");
 }
 
-static const struct judge_kind kinds[] = {{"kind", judge_wrong, NULL},
-                                          {NULL, NULL, NULL}};
+static const struct judge_kind kinds[] = {
+    {.name = "kind", .judge = judge_wrong}, {.name = NULL}};
 static struct judge_lab lab;
 static char dir[256];
 static struct plan_case cases[8];
@@ -197,7 +197,7 @@ static void expect(const char *part)
     }
     fprintf(f, "%d runs\n", result.nruns);
     fclose(f);
-    golden_expect_part("tests/grader/cases.txt", part, text);
+    golden_expect_part("tests/grader/golden.txt#cases", part, text);
     free(text);
 }
 
@@ -211,6 +211,13 @@ START_TEST(a_case_that_ends_the_run_pays_alone)
     add("last", "exit behind", 2);
     add("other", "", 2)->timed = 1; // without a reference, as it is
     expect("of two ranks");
+    for (int i = 0; i < plan.ncases; i++) {
+        const char *const name = plan.cases[i].name;
+        const int no_answer =
+            strcmp(name, "exit") == 0 || strcmp(name, "error") == 0;
+        ck_assert_msg(result.cases[i].verdict.unfinished == no_answer, "%s",
+                      name);
+    }
 }
 END_TEST
 
@@ -290,7 +297,7 @@ static void expect_log(const char *part)
         fprintf(f, "%.*sDIR", (int)(q - p), p);
     fprintf(f, "%s", p);
     fclose(f);
-    golden_expect_part("tests/grader/cases.txt", part, text);
+    golden_expect_part("tests/grader/golden.txt#cases", part, text);
     free(text);
 }
 

@@ -51,12 +51,13 @@ static const struct {
     const char *out, *err;
 } changes[] = {
     {"override --student bob --score 7", 0,
-     "bob: fail, 7.00 points, attempt 1, 0 days late; points set to 7 by X: "
+     "bob: partial, 7.00 points, attempt 1, 0 days late; points set to 7 by X: "
      "why\n",
      ""},
     {"override --student bob --score 4 --case ring", 0,
-     "bob: fail, 9.00 points, attempt 1, 0 days late; points set for ring to 4 "
-     "by X: why\n",
+     "bob: partial, 9.00 points, attempt 1, 0 days late; points set for ring "
+     "to "
+     "4 by X: why\n",
      ""},
     {"override --student bob --score 6 --case ring", 1, "",
      "grade override: bob: that is more than there is (--bonus allows it)\n"},
@@ -89,17 +90,36 @@ static const struct {
     {"override --student someone --score 1", 2, "",
      "grade override: the ledger's rosters have no student someone\n"},
     {"clear --student ada", 0,
-     "ada: pass, 10.00 points, attempt 1, 0 days late; suspicion cleared by X: "
-     "why\n",
+     "ada: partial, 8.00 points, attempt 1, 0 days late; suspicion cleared by "
+     "X: why\n",
      ""},
     {"clear --student ada --case ring", 1, "",
      "grade clear: ada: nothing of it is suspected\n"},
     {"clear --student ada --case tree", 0,
-     "ada: pass, 10.00 points, attempt 1, 0 days late; suspicion cleared for "
+     "ada: partial, 8.00 points, attempt 1, 0 days late; suspicion cleared for "
      "tree by X: why\n",
      ""},
     {"clear --student ada --group", 0,
-     "ada: pass, 10.00 points, attempt 1, 0 days late; suspicion cleared by X: "
+     "ada: partial, 8.00 points, attempt 1, 0 days late; suspicion cleared by "
+     "X: why\n",
+     ""},
+    {"clear --student ada --score 5", 0,
+     "ada: pass, 10.00 points, attempt 1, 0 days late; suspicion cleared to 5 "
+     "by X: why\n",
+     ""},
+    {"clear --student ada --undo", 1, "",
+     "grade clear: ada: no suspicion of it was cleared: there is nothing to "
+     "undo\n"},
+    {"clear --student ada --undo --score 1", 2, "",
+     "grade clear: --undo needs no --score\n"},
+    {"override --student bob --undo", 1, "",
+     "grade override: bob: nothing of it was overridden: there is nothing to "
+     "undo\n"},
+    {"override --student bob", 2, "", "grade override: --score is missing\n"},
+    {"override --student bob --undo --score 1", 2, "",
+     "grade override: --undo needs no --score\n"},
+    {"override --student cyd --score 0", 0,
+     "cyd: fail, 0.00 points, attempt 2, 0 days late; points set to 0 by X: "
      "why\n",
      ""},
     {"clear --student bob", 1, "",
@@ -142,6 +162,47 @@ START_TEST(a_change_is_told_to_the_letter)
 }
 END_TEST
 
+/* One after another, on the same ledger. */
+static const char *const undone[][2] = {
+    {"override --student bob --score 7", "bob: partial, 7.00 points"},
+    {"override --student bob --score 6", "bob: partial, 6.00 points"},
+    {"override --student bob --undo", "bob: partial, 7.00 points, attempt 1, 0 "
+                                      "days late; points no longer set by X"},
+    {"override --student bob --case ring --score 1", "bob: partial, 3.00 poi"},
+    {"override --student bob --case tree --undo", ""},
+    {"override --student bob --case ring --undo", "bob: partial, 7.00 points"},
+    {"override --student bob --undo", "bob: pass, 10.00 points"},
+    {"override --student bob --undo", ""},
+    {"override --student eve --score 4", "eve: given, 4.00 points"},
+    {"override --student eve --undo",
+     "eve: missing, no score; points no longe"},
+    {"clear --student ada", "ada: partial, 8.00 points"},
+    {"clear --student ada --undo",
+     "ada: suspected, no score, attempt 1, 0 days "
+     "late; suspicion no longer cleared by X"},
+    {"clear --student ada --undo", ""},
+    {"clear --student ada --score 4", "ada: partial, 9.00 points"},
+    {"override --student dan --group --score 5", "bob: partial, 5.00 points"},
+    {"override --student dan --group --undo", "bob: pass, 10.00 points"},
+};
+
+START_TEST(the_last_change_is_taken_back)
+{
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++) {
+        const char *const want = undone[i][1];
+        struct child c = child_run(
+            60,
+            "cd %s && %s/tests/grader/grade %s --ledger L.db --lab lab1 "
+            "--by X --reason why",
+            dir, child_build(), undone[i][0]);
+        ck_assert_msg(strncmp(c.out, want, strlen(want)) == 0,
+                      "%s: not %s but %s%s", undone[i][0], want, c.out, c.err);
+        ck_assert_msg(c.status == !*want, "%s: %d", undone[i][0], c.status);
+        child_clear(&c);
+    }
+}
+END_TEST
+
 START_TEST(no_ledger_is_made)
 {
     struct child c =
@@ -168,6 +229,7 @@ int main(void)
     tcase_add_checked_fixture(t, make_ledger, remove_ledger);
     tcase_add_loop_test(t, a_change_is_told_to_the_letter, 0,
                         sizeof changes / sizeof *changes);
+    tcase_add_test(t, the_last_change_is_taken_back);
     tcase_add_test(t, no_ledger_is_made);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -8,7 +8,7 @@
 #include <stdlib.h> /* mkdtemp */
 
 #include "child.h"
-#include "folder.h"
+#include "grader/base/folder.h"
 #include "suite.h"
 
 enum { SKIPPED = 77 };

@@ -8,8 +8,8 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
-#include "slurm_config.h"
-#include "slurm_job.h"
+#include "grader/batch/slurm_config.h"
+#include "grader/batch/slurm_job.h"
 #include "suite.h"
 
 static char dir[CHILD_FOLDER];

@@ -15,8 +15,8 @@
 #include <unistd.h>       /* fork */
 
 #include "child.h"
-#include "confine.h"
 #include "fds.h"
+#include "grader/sandbox/confine.h"
 #include "suite.h"
 
 static char dir[CHILD_FOLDER];

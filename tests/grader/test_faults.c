@@ -13,9 +13,9 @@
 #include <unistd.h>  /* getuid */
 
 #include "child.h"
-#include "folder.h"
+#include "grader/base/folder.h"
+#include "grader/base/verb.h"
 #include "suite.h"
-#include "verb.h"
 
 static char dir[64];
 static const char *build;

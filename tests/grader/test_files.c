@@ -15,12 +15,12 @@
 #include <unistd.h>   /* fork */
 
 #include "child.h"
-#include "file.h"
-#include "folder.h"
+#include "grader/base/file.h"
+#include "grader/base/folder.h"
+#include "grader/sandbox/log.h"
+#include "grader/sandbox/unnamed.h"
 #include "heap.h"
-#include "log.h"
 #include "suite.h"
-#include "unnamed.h"
 
 enum { NAME = CHILD_FOLDER + 64, CHUNK = 65536 };
 static char dir[CHILD_FOLDER], a[NAME], b[NAME];

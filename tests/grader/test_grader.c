@@ -1,16 +1,20 @@
 /*
  * The grader from outside: what it says of submissions, and to its user.
  *
- * tests/cheats/NAME/edit.sh turns a copy of the solution into a submission;
- * the first line of tests/cheats/NAME/expect says what becomes of it: outcome,
- * score, and a text that the table holds. "score@case": of that case alone, the
- * others are not run. "score@lab3:case": of another lab than lab 1. "refused"
- * is an outcome of its own: a fail before anything was run.
- * tests/cheat-table.sh has a use for the other lines.
+ * tests/cheats/LAB has submissions, a file each: tests/cheats/cheat.sh turns a
+ * copy of the lab's solution into one. Such a file begins with
+ *
+ *     class: TEXT                 a line for each class (tests/cheat-table.sh);
+ *                                 honest-* have none
+ *     expect: OUTCOME SCORE TEXT  TEXT, if any, is in the printed table
+ *     case: A,B                   run these cases only; without it all
+ *
+ * and then says what the submission does. "refused" is an outcome of its own: a
+ * fail before anything was run.
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <dirent.h>  /* scandir */
+#include <glob.h>
 #include <jansson.h> /* json_load_file */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* free, atoi */
@@ -28,19 +32,13 @@ static const char *root(void)
     return path;
 }
 
-static int is_cheat(const struct dirent *d)
-{
-    return d->d_type == DT_DIR && d->d_name[0] != '.';
-}
-
-static struct dirent **cheats; /* names, sorted */
-static int ncheats;
+static glob_t cheats; /* paths */
 
 static void list_cheats(void)
 {
     char path[4200];
-    snprintf(path, sizeof path, "%s/tests/cheats", root());
-    ncheats = scandir(path, &cheats, is_cheat, alphasort);
+    snprintf(path, sizeof path, "%s/tests/cheats/lab*/*.{patch,sh}", root());
+    glob(path, GLOB_BRACE, NULL, &cheats);
 }
 
 struct deserved {
@@ -48,19 +46,29 @@ struct deserved {
     double score;
 };
 
-static struct deserved expected(const char *name)
+/* The rest of a cheat's line that begins with the word, "" without one. */
+static void read_line(const char *cheat, const char *word, char *text,
+                      size_t size)
 {
-    struct deserved d = {.lab = "lab1", .only = "", .text = ""};
-    char score[96];
-    struct child c =
-        child_run(10, "head -n 1 %s/tests/cheats/%s/expect", root(), name);
-    ck_assert_int_ge(
-        sscanf(c.out, "%31s %95s %255[^\n]", d.outcome, score, d.text), 2);
-    if (sscanf(score, "%lf@%15[^:]:%63s", &d.score, d.lab, d.only) < 3) {
-        strcpy(d.lab, "lab1");
-        ck_assert_int_ge(sscanf(score, "%lf@%63s", &d.score, d.only), 1);
-    }
+    struct child c = child_run(10, "sed -nE 's/^(# )?%s: //p' %s", word, cheat);
+    c.out[strcspn(c.out, "\n")] = '\0';
+    ck_assert_uint_lt(strlen(c.out), size);
+    strcpy(text, c.out);
     child_clear(&c);
+}
+
+static struct deserved expected(const char *cheat)
+{
+    struct deserved d = {.text = ""};
+    char line[512];
+    read_line(cheat, "expect", line, sizeof line);
+    ck_assert_msg(
+        sscanf(line, "%31s %lf %255[^\n]", d.outcome, &d.score, d.text) >= 2,
+        "%s: expects \"%s\"", cheat, line);
+    read_line(cheat, "case", d.only, sizeof d.only);
+    ck_assert_int_eq(
+        sscanf(strstr(cheat, "/tests/cheats/"), "/tests/cheats/%15[^-]", d.lab),
+        1);
     return d;
 }
 
@@ -74,25 +82,23 @@ static const char *outcome_of(const json_t *result)
     return strcmp(is, "fail") == 0 && *why ? "refused" : is;
 }
 
-/* A copy of the solution, edited. */
-static void make_submission(const char *name, const char *lab, const char *dir)
+static void make_submission(const char *cheat, const char *lab, const char *dir)
 {
-    struct child c =
-        child_run(30,
-                  "cp %s/solutions/%s-*/* %s && cd %s && ROOT=%s "
-                  "SKELETON=$(echo %s/labs/%s-*) sh %s/tests/cheats/%s/edit.sh",
-                  root(), lab, dir, dir, root(), root(), lab, root(), name);
-    ck_assert_msg(c.status == 0, "%s: %s%s", name, c.out, c.err);
+    struct child c = child_run(
+        30, "cp %s/solutions/%s-*/* %s && %s/tests/cheats/cheat.sh %s %s %s",
+        root(), lab, dir, root(), cheat, dir, child_build());
+    ck_assert_msg(c.status == 0, "%s: %s%s", cheat, c.out, c.err);
     child_clear(&c);
 }
 
 START_TEST(a_submission_gets_what_it_deserves)
 {
-    const char *const name = cheats[_i]->d_name;
+    const char *const cheat = cheats.gl_pathv[_i];
+    const char *const name = strrchr(cheat, '/') + 1;
     char dir[] = "/tmp/commlab-cheat-XXXXXX", path[4200];
     ck_assert(mkdtemp(dir) != NULL);
-    const struct deserved d = expected(name);
-    make_submission(name, d.lab, dir);
+    const struct deserved d = expected(cheat);
+    make_submission(cheat, d.lab, dir);
     // files that are as the solution has them are compiled once for all
     struct child c = child_run(600,
                                "cd %s && mkdir -p -m 700 tests/objects && "
@@ -163,7 +169,7 @@ static json_t *pictures_of(const char *cases)
     return result_of(options, "solutions", 0);
 }
 
-/* The spans and names in a result's view (graph/view.h), a line each. */
+/* The spans and names in a result's view (graph/draw/view.h), a line each. */
 static void strings_of(const json_t *result, char *out)
 {
     json_t *const view =
@@ -220,10 +226,10 @@ END_TEST
 static const struct {
     const char *edit, *first, *last;
 } ends[] = {
-    {"patch -s -p1 < "
-     "%s/tests/mutants/lab1-collectives/all-gather-without-group.patch",
+    {"%s/tests/section.sh %s/tests/mutants/lab1-collectives.patch "
+     "all-gather-without-group | patch -s -p1",
      "cudaMemcpyAsync", "ncclSend"},
-    {": %s; sed -i '/^ncclResult_t p2p_all_gather/,/^}/s/    for (int /    "
+    {": %s %s; sed -i '/^ncclResult_t p2p_all_gather/,/^}/s/    for (int /    "
      "if (c->rank == 1)\\n        *(volatile int *)8 = 1;\\n&/' p2p.c",
      "cudaMemcpyAsync", "cudaMemcpyAsync"},
 };
@@ -237,7 +243,7 @@ START_TEST(a_timeline_goes_up_to_the_end_of_a_run)
         child_run(30, "cp %s/solutions/lab1-collectives/* %s", root(), dir);
     child_clear(&c);
     char edit[8192];
-    snprintf(edit, sizeof edit, ends[_i].edit, root());
+    snprintf(edit, sizeof edit, ends[_i].edit, root(), root());
     c = child_run(600,
                   "cd %s && %s && %s/grade run --lab lab1 --timeline "
                   "--case broadcast,all-gather --json %s .",
@@ -378,7 +384,8 @@ int main(void)
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
     tcase_add_test(t, what_has_lost_all_is_not_run_again);
-    tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
+    tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0,
+                        (int)cheats.gl_pathc);
     suite_add_tcase(s, t);
     TCase *const e = tcase_create("end");
     tcase_set_timeout(e, 700);

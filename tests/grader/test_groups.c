@@ -17,7 +17,7 @@
 
 #include "child.h"
 #include "fds.h"
-#include "groups.h"
+#include "grader/sandbox/groups.h"
 #include "suite.h"
 
 enum { NAME = 77 };
@@ -237,6 +237,21 @@ START_TEST(what_cannot_be_limited_is_told)
 }
 END_TEST
 
+START_TEST(another_limit_on_processes_is_enough)
+{
+    static const char *const texts[][2] = {{"memory, processes", "memory"},
+                                           {"processes", ""},
+                                           {"memory", "memory"},
+                                           {"", ""}};
+    for (int i = 0; i < 4; i++) {
+        char missing[64];
+        strcpy(missing, texts[i][0]);
+        groups_forget_processes(missing);
+        ck_assert_str_eq(missing, texts[i][1]);
+    }
+}
+END_TEST
+
 /* In one with processes in it, or where there are none. */
 START_TEST(a_group_of_others_is_not_entered)
 {
@@ -365,6 +380,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     SUITE_LOOP(t, a_process_enters_groups_with_its_limits, limits);
     SUITE_LOOP(t, what_cannot_be_limited_is_told, missings);
+    tcase_add_test(t, another_limit_on_processes_is_enough);
     tcase_add_test(t, a_group_of_others_is_not_entered);
     tcase_add_test(t, what_is_told_is_cut_off);
     tcase_add_test(t, a_limit_that_cannot_be_written_is_missing);

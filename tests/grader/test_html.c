@@ -1,17 +1,19 @@
-/* Pieces of pages, and tables that are read: to the byte. */
+/* What pages are made of, and tables that are read: to the byte. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <jansson.h>
 #include <limits.h> /* LONG_MAX */
+#include <sodium.h>
 #include <stdio.h>  /* open_memstream */
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
-#include "csv.h"
 #include "fds.h"
+#include "grader/base/csv.h"
+#include "grader/base/text.h"
+#include "grader/export/page.h"
 #include "heap.h"
-#include "html.h"
 #include "suite.h"
-#include "text.h"
 
 static char *page;
 static size_t page_nbytes;
@@ -23,72 +25,61 @@ static void is_page(FILE *f, const char *text)
     free(page);
 }
 
-START_TEST(points_have_cents_where_there_are_any)
+/* The hash is that of the script between the tags. */
+START_TEST(a_page_is_what_its_policy_says)
 {
-    static const struct {
-        double points;
-        const char *text;
-    } all[] = {{0, "0"},        {2, "2"},        {2.5, "2.50"},
-               {2.344, "2.34"}, {2.346, "2.35"}, {1.999, "2"},
-               {-.5, "-0.50"},  {-.004, "0"},    {-1.236, "-1.24"},
-               {1.01, "1.01"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    static const char open[] = "<script>", policy[] = "script-src 'sha256-";
+    unsigned char hash[crypto_hash_sha256_BYTES], said[sizeof hash];
+    for (int i = PAGE_LIVE; i <= PAGE_PAIR; i++) {
         FILE *const f = open_memstream(&page, &page_nbytes);
-        html_points(f, all[i].points);
-        is_page(f, all[i].text);
+        page_write(f, (enum page)i, "<T>", i ? 0 : 7, json_object());
+        fclose(f);
+        ck_assert_ptr_nonnull(
+            strstr(page, "<title>&lt;T&gt;</title>\n<style>"));
+        ck_assert_int_eq(
+            strstr(page, "<meta http-equiv=\"refresh\" content=\"7\">\n") !=
+                NULL,
+            i == 0);
+        const char *const begin = strstr(page, open) + strlen(open);
+        const char *const end = strstr(begin, "</script>\n</body>\n</html>\n");
+        ck_assert(end != NULL && strstr(begin, "<script>") == NULL);
+        crypto_hash_sha256(hash, (const unsigned char *)begin,
+                           (size_t)(end - begin));
+        const char *const at = strstr(page, policy) + strlen(policy);
+        ck_assert_int_eq(sodium_base642bin(said, sizeof said, at, 44, NULL,
+                                           NULL, NULL,
+                                           sodium_base64_VARIANT_ORIGINAL),
+                         0);
+        ck_assert_mem_eq(said, hash, sizeof hash);
+        free(page);
     }
 }
 END_TEST
 
-START_TEST(a_page_begins_and_ends_as_its_policy_says)
+/* No text ends the data's element, or begins another one or a comment. */
+START_TEST(data_is_only_data)
 {
-    FILE *f = open_memstream(&page, &page_nbytes);
-    html_begin(f, "<T>", "alert(1)", 7);
-    html_end(f, "alert(1)");
+    static const char evil[] = "</script><script>alert(1)</script><!-- <b> & "
+                               "\" ' \\ \n \u2028 \U0001F600 \x1b \xff";
+    static const char begin[] = "id=\"data\">\n";
+    json_t *const data = json_pack("{s:o}", "x", page_text(evil));
+    FILE *const f = open_memstream(&page, &page_nbytes);
+    page_write(f, PAGE_LIVE, evil, 0, json_incref(data));
     fclose(f);
-    ck_assert(strstr(page,
-                     "img-src 'self' data:; script-src "
-                     "'sha256-"
-                     "bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='\">\n"
-                     "<meta http-equiv=\"refresh\" content=\"7\">\n"
-                     "<title>&lt;T&gt;</title>\n<style>\n:root{") != NULL);
-    ck_assert(strstr(page, "<main id=\"main\">\n</main>\n"
-                           "<script>alert(1)</script>\n</body>\n</html>\n"));
-    free(page);
-    f = open_memstream(&page, &page_nbytes);
-    html_begin(f, "T", NULL, 0);
-    html_end(f, NULL);
-    fclose(f);
-    ck_assert(strstr(page, "img-src 'self' data:\">\n<title>T</title>"));
-    ck_assert(strstr(page, "<main id=\"main\">\n</main>\n</body>\n"));
+    ck_assert_ptr_null(strstr(page, "<script>alert"));
+    const char *const at = strstr(page, begin) + strlen(begin);
+    const size_t n = strcspn(at, "\n");
+    ck_assert_ptr_null(memchr(at, '<', n));
+    json_t *const read = json_loadb(at, n, 0, NULL);
+    ck_assert(json_equal(read, data));
+    json_decref(read);
+    json_decref(data);
     free(page);
 }
 END_TEST
 
-START_TEST(tables_and_figures_are_drawn)
+START_TEST(students_are_counted_by_their_points)
 {
-    FILE *f = open_memstream(&page, &page_nbytes);
-    html_table(f, "id=\"t\"", "C", "a|#b|c");
-    html_outcome(f, "pass");
-    is_page(f, "<table id=\"t\"><caption>C</caption><thead><tr>"
-               "<th scope=\"col\">a</th><th scope=\"col\" class=\"n\">b</th>"
-               "<th scope=\"col\">c</th></tr></thead><tbody>\n"
-               "<span class=\"o pass\">pass</span>");
-    f = open_memstream(&page, &page_nbytes);
-    html_bar(f, (const int[]){0, 0, 0, 0});
-    html_bar(f, (const int[]){1, 0, 2, 5});
-    is_page(f,
-            "<svg class=\"bar\" viewBox=\"0 0 100 10\" "
-            "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"0 pass, 0 "
-            "partial, 0 fail, 0 not written\"></svg><svg class=\"bar\" "
-            "viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" "
-            "aria-label=\"1 pass, 0 partial, 2 fail, 5 not written\"><rect "
-            "class=\"p0\" x=\"0.000\" width=\"12.500\" height=\"10\"><title>1 "
-            "pass</title></rect><rect class=\"p2\" x=\"12.500\" "
-            "width=\"25.000\" height=\"10\"><title>2 fail</title></rect><rect "
-            "class=\"p3\" x=\"37.500\" width=\"62.500\" height=\"10\"><title>5 "
-            "not written</title></rect></svg>");
-    f = open_memstream(&page, &page_nbytes);
     static struct row rows[] = {{.has_score = 1, .final = 10},
                                 {.has_score = 1, .final = 9.5},
                                 {.has_score = 1, .final = 9.4},
@@ -97,45 +88,18 @@ START_TEST(tables_and_figures_are_drawn)
                                 {.has_score = 1, .final = 12},
                                 {.final = 5}};
     struct export class = {.row = rows, .nrows = 7, .max_score = 10};
-    html_histogram(f, &class);
-    is_page(
-        f,
-        "<svg class=\"scores\" viewBox=\"0 0 600 154\" width=\"600\" "
-        "role=\"img\" aria-label=\"how many students have how many points\">\n"
-        "<rect class=\"p0\" x=\"1.0\" y=\"54.0\" width=\"28.0\" "
-        "height=\"80.0\"/><text x=\"15.0\" y=\"50.0\" "
-        "text-anchor=\"middle\">2</text>\n"
-        "<rect class=\"p0\" x=\"541.0\" y=\"94.0\" width=\"28.0\" "
-        "height=\"40.0\"/><text x=\"555.0\" y=\"90.0\" "
-        "text-anchor=\"middle\">1</text>\n"
-        "<rect class=\"p0\" x=\"571.0\" y=\"14.0\" width=\"28.0\" "
-        "height=\"120.0\"/><text x=\"585.0\" y=\"10.0\" "
-        "text-anchor=\"middle\">3</text>\n"
-        "<path class=\"axis\" d=\"M0 134H600\"/>\n"
-        "<text x=\"0\" y=\"150\" text-anchor=\"start\">0</text>\n"
-        "<text x=\"150\" y=\"150\" text-anchor=\"middle\">2.5</text>\n"
-        "<text x=\"300\" y=\"150\" text-anchor=\"middle\">5</text>\n"
-        "<text x=\"450\" y=\"150\" text-anchor=\"middle\">7.5</text>\n"
-        "<text x=\"600\" y=\"150\" text-anchor=\"end\">10</text>\n"
-        "</svg>\n");
-    f = open_memstream(&page, &page_nbytes);
+    json_t *j = page_scores(&class);
+    page = json_dumps(j, JSON_COMPACT);
+    ck_assert_str_eq(page, "[2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,3]");
+    json_decref(j);
+    free(page);
     class.max_score = 0; // a lab without points
     class.nrows = 2;
-    html_histogram(f, &class);
-    is_page(
-        f,
-        "<svg class=\"scores\" viewBox=\"0 0 600 154\" width=\"600\" "
-        "role=\"img\" aria-label=\"how many students have how many points\">\n"
-        "<rect class=\"p0\" x=\"1.0\" y=\"14.0\" width=\"28.0\" "
-        "height=\"120.0\"/><text x=\"15.0\" y=\"10.0\" "
-        "text-anchor=\"middle\">2</text>\n"
-        "<path class=\"axis\" d=\"M0 134H600\"/>\n"
-        "<text x=\"0\" y=\"150\" text-anchor=\"start\">0</text>\n"
-        "<text x=\"150\" y=\"150\" text-anchor=\"middle\">0</text>\n"
-        "<text x=\"300\" y=\"150\" text-anchor=\"middle\">0</text>\n"
-        "<text x=\"450\" y=\"150\" text-anchor=\"middle\">0</text>\n"
-        "<text x=\"600\" y=\"150\" text-anchor=\"end\">0</text>\n"
-        "</svg>\n");
+    j = page_scores(&class);
+    page = json_dumps(j, JSON_COMPACT);
+    ck_assert_str_eq(page, "[2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]");
+    json_decref(j);
+    free(page);
 }
 END_TEST
 
@@ -282,9 +246,9 @@ int main(void)
     TCase *const t = tcase_create("html");
     heap_watch(t);
     fds_watch(t);
-    tcase_add_test(t, points_have_cents_where_there_are_any);
-    tcase_add_test(t, a_page_begins_and_ends_as_its_policy_says);
-    tcase_add_test(t, tables_and_figures_are_drawn);
+    tcase_add_test(t, a_page_is_what_its_policy_says);
+    tcase_add_test(t, data_is_only_data);
+    tcase_add_test(t, students_are_counted_by_their_points);
     tcase_add_loop_test(t, csv_is_read_as_it_was_meant, 0,
                         sizeof csvs / sizeof *csvs);
     tcase_add_test(t, a_column_has_its_name_in_any_case);

@@ -16,8 +16,8 @@
 #include "base/recorder.h"
 #include "child.h"
 #include "fds.h"
+#include "grader/recorder/recorder.h"
 #include "judge/record.h"
-#include "recorder.h"
 #include "suite.h"
 
 enum { NRANKS = 2, NAME = CHILD_FOLDER + 16 };

@@ -12,10 +12,11 @@
 #include <unistd.h>   /* access */
 
 #include "fds.h"
-#include "folder.h"
 #include "golden.h"
+#include "grader/base/folder.h"
+#include "grader/ledger/ledger.h"
+#include "grader/ledger/pack.h"
 #include "heap.h"
-#include "ledger.h"
 #include "suite.h"
 
 static char dir[64], path[96], err[512];
@@ -140,7 +141,116 @@ START_TEST(every_change_is_found)
     ck_assert_msg(faults(said, sizeof said) > 0, "not found: %s", sql);
     ck_assert_msg(strstr(said, changes[_i].says) != NULL, "%s: %s", sql, said);
     snprintf(sql, sizeof sql, "%.200s", changes[_i].sql);
-    golden_expect_part("tests/grader/faults.txt", sql, said);
+    golden_expect_part("tests/grader/golden.txt#faults", sql, said);
+}
+END_TEST
+
+/* Whoever can edit the schema can use any name, SQLite's own too. */
+#define AS_SQLITE(what)                                                        \
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET " what              \
+    "; PRAGMA writable_schema = RESET"
+static const struct {
+    const char *sql, *says;
+} hidden[] = {
+    {"CREATE TRIGGER t AFTER INSERT ON entry BEGIN UPDATE entry SET body = "
+     "'{}' WHERE id = new.id; END;" AS_SQLITE(
+         "name = 'sqlite_t', sql = replace(sql, 'TRIGGER t', 'TRIGGER "
+         "sqlite_t') WHERE name = 't'"),
+     "the ledger's tables or triggers were changed"},
+    {"CREATE INDEX i ON entry (body);" AS_SQLITE(
+         "name = 'sqlite_i', sql = 'CREATE INDEX sqlite_i ON entry (body)' "
+         "WHERE name = 'i'"),
+     "the ledger's tables or triggers were changed"},
+    {"ANALYZE", "the ledger's tables or triggers were changed"},
+    {"CREATE TABLE other (digest TEXT PRIMARY KEY, content BLOB);"
+     "INSERT INTO other SELECT substr(digest, 2), '' FROM submission;"
+     "PRAGMA writable_schema = ON;"
+     "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
+     "WHERE name = 'sqlite_autoindex_other_1') WHERE name = "
+     "'sqlite_autoindex_submission_1';"
+     "DELETE FROM sqlite_schema WHERE tbl_name = 'other'",
+     "the file is damaged: "},
+};
+
+START_TEST(no_name_is_an_exception)
+{
+    char said[2048] = "";
+    tamper(hidden[_i].sql);
+    ck_assert_msg(faults(said, sizeof said) > 0, "not found: %s",
+                  hidden[_i].sql);
+    ck_assert_msg(strstr(said, hidden[_i].says) != NULL, "%s", said);
+}
+END_TEST
+
+START_TEST(nothing_is_written_to_a_changed_ledger)
+{
+    char want[400];
+    tamper("CREATE VIEW grades AS SELECT * FROM entry");
+    ck_assert_ptr_null(ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err));
+    snprintf(want, sizeof want,
+             "%s: the ledger's tables or triggers were changed: nothing is "
+             "written to it (grade verify says more)",
+             path);
+    ck_assert_str_eq(err, want);
+}
+END_TEST
+
+/* Changed while it is open: what is written is then not what was meant. */
+static const struct {
+    const char *sql;
+    int entry, submission; /* 1: it can be kept all the same */
+} swallowed[] = {
+    {"CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM head; END", 0,
+     1},
+    {"CREATE TRIGGER t BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END",
+     0, 1},
+    {"CREATE TRIGGER t AFTER INSERT ON entry WHEN new.id = 5 BEGIN INSERT INTO "
+     "entry SELECT 6, kind, student, lab, attempt, digest, body, mac FROM "
+     "entry "
+     "WHERE id = 5; END",
+     0, 1},
+    {"DROP TRIGGER entry_update; CREATE TRIGGER t AFTER INSERT ON entry BEGIN "
+     "UPDATE entry SET body = '{}' WHERE id = new.id; END",
+     0, 1},
+    {"DROP TRIGGER head_update; CREATE TRIGGER t AFTER UPDATE ON head BEGIN "
+     "UPDATE head SET entries = old.entries; END",
+     0, 1},
+    {"CREATE TRIGGER t BEFORE UPDATE ON head BEGIN SELECT RAISE(IGNORE); END",
+     0, 1},
+    {"CREATE TRIGGER t BEFORE INSERT ON submission BEGIN SELECT RAISE(IGNORE); "
+     "END",
+     1, 0},
+    {"DROP TRIGGER submission_update; CREATE TRIGGER t AFTER INSERT ON "
+     "submission BEGIN UPDATE submission SET content = x'00' WHERE digest = "
+     "new.digest; END",
+     1, 0},
+    {"SELECT 1", 1, 1},
+};
+
+START_TEST(what_is_written_is_read_back)
+{
+    char digest[LEDGER_DIGEST];
+    struct ledger *const l =
+        ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
+    const struct ledger_entry e = {.kind = "grading",
+                                   .student = "eve",
+                                   .lab = "lab1-collectives",
+                                   .digest = "",
+                                   .body = "{\"score\": 7}"};
+    tamper(swallowed[_i].sql);
+    const int64_t id = ledger_append(l, &e);
+    ck_assert_int_eq(id, swallowed[_i].entry ? 5 : -1);
+    if (id < 0)
+        ck_assert_msg(strstr(ledger_error(l), "ledger") != NULL, "%s",
+                      ledger_error(l));
+    ck_assert_int_eq(ledger_keep(l, "new", 3, digest),
+                     swallowed[_i].submission ? 0 : -1);
+    if (!swallowed[_i].submission)
+        ck_assert_str_eq(ledger_error(l),
+                         "the submission is not in the ledger as it was "
+                         "written: its tables or triggers were changed (grade "
+                         "verify says more)");
+    ledger_close(l);
 }
 END_TEST
 
@@ -433,7 +543,9 @@ START_TEST(a_last_entry_without_a_mac_is_no_end)
     const struct ledger_entry e = {
         .kind = "batch", .student = "", .lab = "", .digest = "", .body = "{}"};
     tamper("DROP TRIGGER entry_update;"
-           "UPDATE entry SET mac = x'00' WHERE id = 4");
+           "UPDATE entry SET mac = x'00' WHERE id = 4;"
+           "CREATE TRIGGER entry_update BEFORE UPDATE ON entry BEGIN"
+           " SELECT RAISE(ABORT, 'the ledger is append-only'); END");
     struct ledger *const l =
         ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
     ck_assert_msg(l != NULL, "%s", err);
@@ -455,6 +567,129 @@ START_TEST(two_writers_take_turns)
     for (int i = 0; i < 2; i++)
         ledger_close(l[i]);
     ck_assert_int_eq(faults(said, sizeof said), 0);
+}
+END_TEST
+
+/* ---- the key ------------------------------------------------------------- */
+
+/* setenv() would keep memory that the suite counts. */
+static void set_keys(const char *folder)
+{
+    static char variable[160];
+    snprintf(variable, sizeof variable, "COMMLAB_KEYS=%s", folder);
+    putenv(variable);
+}
+
+/* Open N.db, whose key is in DIR/a/keys. */
+static struct ledger *open_new(enum ledger_mode mode)
+{
+    char keys[128], name[128];
+    snprintf(keys, sizeof keys, "%s/a/keys", dir);
+    snprintf(name, sizeof name, "%s/N.db", dir);
+    set_keys(keys);
+    err[0] = 0;
+    return ledger_open(name, NULL, mode, err, sizeof err);
+}
+
+START_TEST(a_key_is_away_from_its_ledger)
+{
+    char place[256], name[128], moved[128];
+    struct stat st;
+    snprintf(name, sizeof name, "%s/N.db", dir);
+    snprintf(moved, sizeof moved, "%s/a/M.db", dir);
+    struct ledger *l = open_new(LEDGER_WRITE);
+    ck_assert_msg(l != NULL, "%s", err);
+    ledger_key_place(l, name, place, sizeof place);
+    ledger_close(l);
+    ck_assert_msg(strstr(place, "/a/keys/") && stat(place, &st) == 0 &&
+                      (st.st_mode & 0777) == 0600,
+                  "%s", place);
+    snprintf(place, sizeof place, "%s.key", name);
+    ck_assert_int_eq(access(place, F_OK), -1);
+    ck_assert_int_eq(rename(name, moved), 0); // its number stays
+    l = ledger_open(moved, NULL, LEDGER_READ, err, sizeof err);
+    ck_assert_msg(l && ledger_verify(l, NULL, NULL) == 0, "%s", err);
+    ledger_close(l);
+}
+END_TEST
+
+START_TEST(a_missing_key_is_named_with_its_place)
+{
+    char place[256], want[600], name[128];
+    snprintf(name, sizeof name, "%s/N.db", dir);
+    struct ledger *const l = open_new(LEDGER_WRITE);
+    ledger_key_place(l, name, place, sizeof place);
+    ledger_close(l);
+    ck_assert_int_eq(unlink(place), 0);
+    ck_assert_ptr_null(open_new(LEDGER_READ));
+    snprintf(want, sizeof want,
+             "%s: the key of %s is not here: give it as --key FILE", place,
+             name);
+    ck_assert_str_eq(err, want);
+}
+END_TEST
+
+START_TEST(an_older_ledgers_key_can_be_moved_away)
+{
+    char place[256], beside[128];
+    set_keys(dir);
+    struct ledger *l = ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
+    ck_assert_msg(l != NULL, "%s", err); // with a message
+    snprintf(beside, sizeof beside, "%s.key", path);
+    ledger_key_place(l, path, place, sizeof place);
+    ck_assert_str_eq(place, beside);
+    ck_assert_int_eq(ledger_move_key(l, path, place, sizeof place), 0);
+    ck_assert_int_eq(ledger_move_key(l, path, place, sizeof place), -1);
+    ledger_close(l);
+    ck_assert_int_eq(access(beside, F_OK), -1);
+    l = ledger_open(path, NULL, LEDGER_READ, err, sizeof err);
+    ck_assert_msg(l && ledger_verify(l, NULL, NULL) == 0, "%s", err);
+    ledger_close(l);
+}
+END_TEST
+
+START_TEST(a_copy_is_whole)
+{
+    char copy[128], key[128], head[2][LEDGER_DIGEST];
+    snprintf(copy, sizeof copy, "%s/C.db", dir);
+    snprintf(key, sizeof key, "%s.key", path);
+    struct ledger *l = ledger_open(path, NULL, LEDGER_READ, err, sizeof err);
+    ck_assert_int_eq(ledger_copy(l, copy), 0);
+    ck_assert_int_eq(ledger_verify(l, NULL, head[0]), 0);
+    ck_assert_int_eq(ledger_copy(l, "/no/folder"), -1);
+    ledger_close(l);
+    l = ledger_open(copy, key, LEDGER_READ, err, sizeof err);
+    ck_assert_msg(l && ledger_verify(l, NULL, head[1]) == 0, "%s", err);
+    ck_assert_str_eq(head[0], head[1]);
+    ledger_close(l);
+}
+END_TEST
+
+START_TEST(pictures_are_packed)
+{
+    char *const long_text = malloc(20001);
+    for (int i = 0; i < 20000; i++)
+        long_text[i] = (char)('a' + i * i % 11);
+    long_text[20000] = 0;
+    json_t *const j =
+        json_pack("{s:s, s:s}", "timeline", "<svg/>", "view", long_text);
+    for (int i = 0; i < 2; i++) { // packing twice changes nothing
+        pack_pictures(j);
+        const char *const view = json_string_value(json_object_get(j, "view"));
+        ck_assert_str_eq(json_string_value(json_object_get(j, "timeline")),
+                         "<svg/>");
+        ck_assert(strncmp(view, "xz:", 3) == 0 && strlen(view) < 2000);
+        char *const text = pack_text(view);
+        ck_assert_str_eq(text, long_text);
+        free(text);
+    }
+    char *const plain = pack_text("{}"), *const damaged = pack_text("xz:AAAA");
+    ck_assert_str_eq(plain, "{}");
+    ck_assert_str_eq(damaged, "");
+    free(plain);
+    free(damaged);
+    json_decref(j);
+    free(long_text);
 }
 END_TEST
 
@@ -521,7 +756,7 @@ START_TEST(rows_are_the_same_in_every_version)
     }
     ledger_close(l);
     print_rows(out);
-    golden_end(out, "tests/grader/ledger.txt");
+    golden_end(out, "tests/grader/golden.txt#ledger");
 }
 END_TEST
 
@@ -535,6 +770,14 @@ int main(void)
     tcase_add_checked_fixture(t, make_ledger, remove_ledger);
     tcase_add_test(t, a_whole_ledger_has_no_faults);
     tcase_add_loop_test(t, every_change_is_found, 0, NCHANGES);
+    SUITE_LOOP(t, no_name_is_an_exception, hidden);
+    tcase_add_test(t, nothing_is_written_to_a_changed_ledger);
+    tcase_add_test(t, a_key_is_away_from_its_ledger);
+    tcase_add_test(t, a_missing_key_is_named_with_its_place);
+    tcase_add_test(t, an_older_ledgers_key_can_be_moved_away);
+    tcase_add_test(t, a_copy_is_whole);
+    tcase_add_test(t, pictures_are_packed);
+    SUITE_LOOP(t, what_is_written_is_read_back, swallowed);
     tcase_add_loop_test(t, accidents_are_refused, 0, NREFUSED);
     tcase_add_test(t, the_key_is_for_its_owner_alone);
     tcase_add_test(t, a_pseudonym_is_a_hash_by_the_key);

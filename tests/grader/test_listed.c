@@ -1,7 +1,7 @@
 /*
  * Whose each file of a download is, system by system. The roster has two
  * students of one name, and two more who hand in together. What comes of each
- * folder is a part of tests/grader/listed.txt.
+ * folder is a part of tests/grader/golden.txt.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -10,9 +10,9 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
-#include "download.h"
 #include "fds.h"
 #include "golden.h"
+#include "grader/intake/download.h"
 #include "heap.h"
 #include "suite.h"
 
@@ -170,7 +170,8 @@ START_TEST(each_file_has_its_student)
         dir, roster, folders[_i].format, folders[_i].pattern, err, sizeof err);
     ck_assert_msg(d != NULL, "%s", err);
     char *const text = text_of(d);
-    golden_expect_part("tests/grader/listed.txt", folders[_i].name, text);
+    golden_expect_part("tests/grader/golden.txt#listed", folders[_i].name,
+                       text);
     free(text);
     download_free(d);
 }

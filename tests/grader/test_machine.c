@@ -10,9 +10,9 @@
 #include <string.h> /* strcpy */
 #include <unistd.h> /* access */
 
-#include "backend.h"
 #include "child.h"
-#include "staff.h"
+#include "grader/build/staff.h"
+#include "grader/job/backend.h"
 #include "suite.h"
 
 static char dir[256];

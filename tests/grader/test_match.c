@@ -6,11 +6,11 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
-#include "decompose.h"
 #include "fds.h"
 #include "golden.h"
+#include "grader/base/decompose.h"
+#include "grader/intake/match.h"
 #include "heap.h"
-#include "match.h"
 #include "suite.h"
 
 static const struct student ada = {.key = "ada",
@@ -58,6 +58,11 @@ static const struct {
     {"{name}", "King_Lovelace_Ada", 0, 1, NULL},
     {"{name}", "Lovelace King Ada", 0, 1, NULL},
     {"{name}", "Ada King", 0, 1, NULL},
+    {"{name}", "Ada King Lovelace.", 1, 1, NULL},
+    {"{name}_{file}", "Ada King Lovelace._x", 1, 1, "x"},
+    {"{name}_{file}", "Lovelace, Ada King._x", 1, 1, "x"},
+    {"{name}.{file}", "Ada King Lovelace..x", 1, 1, ".x"},
+    {"{student}_{file}", "ada._x", 0, 1, NULL},
     {"{name}_{file}", "Ada King Lovelaces_x", 0, 1, NULL},
 };
 
@@ -109,6 +114,9 @@ static const struct {
     {"F A B C D E", "A B C D E F", 0},
     {"O'Neil", "oneil", 1},
     {"Ada", "Ada ", 1},
+    {"Ada King Jr.", "Ada King Jr", 1},
+    {"Ada K.", "K., Ada", 1},
+    {"Ada K.", "Ada K. L", 0},
     {"", "", 0},
     {"Ada", "Adb", 0},
     {"Jos\303\251", "JOSE\314\201", 1},
@@ -221,7 +229,7 @@ START_TEST(code_points_are_decomposed_as_unicode_has_it)
             fprintf(out, "%04X %s %s\n", c, text, parts);
         free(parts);
     }
-    golden_end(out, "tests/grader/decomposed.txt");
+    golden_end(out, "tests/grader/golden.txt#decomposed");
 }
 END_TEST
 

@@ -38,9 +38,9 @@ static void submit(const char *name, const char *lab, const char *mutant)
 {
     struct child c = child_run(
         30,
-        "cp -r solutions/%s %s/%s && if [ -n '%s' ]; then patch -s -p1 -d "
-        "%s/%s < tests/mutants/%s/%s.patch; fi",
-        lab, dir, name, mutant, dir, name, lab, mutant);
+        "cp -r solutions/%s %s/%s && if [ -n '%s' ]; then tests/section.sh "
+        "tests/mutants/%s.patch '%s' | patch -s -p1 -d %s/%s; fi",
+        lab, dir, name, mutant, lab, mutant, dir, name);
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
     child_clear(&c);
 }

@@ -13,11 +13,11 @@
 #include <sys/stat.h> /* mkdir */
 
 #include "child.h"
-#include "compiler.h"
-#include "file.h"
-#include "folder.h"
+#include "grader/base/file.h"
+#include "grader/base/folder.h"
+#include "grader/build/compiler.h"
+#include "grader/build/objects.h"
 #include "heap.h"
-#include "objects.h"
 #include "suite.h"
 
 enum { DIR = 256, NAME = DIR + 64 }; /* a folder's path, and of what is in it */

@@ -11,8 +11,9 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
-#include "csv.h"
-#include "ledger.h"
+#include "grader/base/csv.h"
+#include "grader/intake/roster.h"
+#include "grader/ledger/ledger.h"
 #include "planted.h"
 #include "suite.h"
 
@@ -102,8 +103,8 @@ START_TEST(a_suspected_grade_is_empty_until_it_is_cleared)
     }
     CELL("ada", "final", "", "");
     change(0, "clear", "--student ada");
-    CELL("ada", "final", "", "10.00");
-    CELL("ada", "outcome", "", "pass");
+    CELL("ada", "final", "", "8.00"); // the verdict beneath, not all points
+    CELL("ada", "outcome", "", "partial");
     ck_assert(strstr(cell("ada", "feedback", ""),
                      "suspicion cleared by Dr. X: a recount") != NULL);
     change(1, "clear", "--student ada"); // nothing is left of it
@@ -113,6 +114,28 @@ START_TEST(a_suspected_grade_is_empty_until_it_is_cleared)
                   child_build(), dir);
     ck_assert_msg(c.status == 0, "%s", c.out);
     child_clear(&c);
+}
+END_TEST
+
+/* Older ledgers don't say what is beneath a suspicion. */
+START_TEST(what_is_beneath_a_suspicion_is_not_guessed)
+{
+    planted_roster(dir, two_students);
+    planted_body(dir, "ada", "x",
+                 "{\"result\": {\"outcome\": \"suspected\", \"score\": 0, "
+                 "\"max_score\": 10, \"tests\": [{\"name\": \"ring\", "
+                 "\"outcome\": \"suspected\", \"score\": 0, \"max_score\": "
+                 "10}]}}");
+    struct child c =
+        grade(1, "clear", "--student ada --by X --reason 'own allocator'");
+    ck_assert_str_eq(c.err,
+                     "grade clear: ada: this grading does not say what the "
+                     "verdict would have been: grade it again (grade regrade), "
+                     "or say how many points each suspected case has "
+                     "(--score)\n");
+    child_clear(&c);
+    change(0, "clear", "--student ada --score 6");
+    CELL("ada", "final", "", "6.00");
 }
 END_TEST
 
@@ -137,7 +160,7 @@ START_TEST(points_are_overridden_by_case_or_in_total)
     change(0, "override", "--student bob --case tree --score 2.5");
     CELL("bob", "final", "", "7.50");
     CELL("bob", "tree", "", "2.50");
-    CELL("bob", "outcome", "", "fail");
+    CELL("bob", "outcome", "", "partial");
     change(0, "override", "--student bob --score 9");
     CELL("bob", "final", "", "9.00");
     change(1, "override", "--student bob --score 11");
@@ -344,6 +367,107 @@ START_TEST(a_group_has_one_submission)
 }
 END_TEST
 
+START_TEST(who_leaves_a_group_keeps_the_grade)
+{
+    static const struct planted_grading of_cyd = {
+        "cyd", 1,   {"pass", "fail"}, {5, 1}, "2026-03-01T12:00Z", NULL, NULL,
+        0,     NULL};
+    planted_roster(dir, "student,group\nada,g\nbob,g\ncyd,h\ndan,h\n");
+    planted_grading(dir, &good);   // ada and bob: 10
+    planted_grading(dir, &of_cyd); // cyd and dan: 6
+    planted_roster(dir, "student,group\nada,\nbob,g\ncyd,g\ndan,g\neve,h\n");
+    CELL("ada", "final", "", "10.00"); // left
+    CELL("bob", "final", "", "10.00");
+    CELL("cyd", "final", "", "6.00"); // brought their own
+    CELL("dan", "final", "", "6.00");
+    CELL("eve", "outcome", "", "missing");
+    planted_roster(dir, "student,group\neve,g\n");
+    CELL("eve", "final", "", "6.00"); // joined: the group's last word
+    planted_roster(dir, "student,group\nada,\nbob,\ncyd,\ndan,\neve,\n");
+    planted_grading(dir, &good); // graded again: for bob alone
+    change(0, "override", "--student bob --score 2");
+    CELL("ada", "final", "", "10.00");
+    CELL("bob", "final", "", "2.00");
+}
+END_TEST
+
+START_TEST(a_plans_grace_is_the_ledgers)
+{
+    struct ledger *l;
+    static const char *const graces[][2] = {
+        {"", "1"}, {", \"grace\": 1", "1"}, {", \"grace\": 2", "0"}};
+    static const struct planted_grading late = {"bob",
+                                                1,
+                                                {"pass", "pass"},
+                                                {5, 5},
+                                                "2026-03-01T12:02:59Z",
+                                                NULL,
+                                                NULL,
+                                                0,
+                                                NULL};
+    planted_roster(dir, two_students);
+    planted_grading(dir, &late);
+    for (int i = 0; i < 3; i++) {
+        char body[512];
+        int64_t deadline;
+        ck_assert_int_eq(roster_deadline("2026-03-01T12:00Z", &deadline), 0);
+        snprintf(body, sizeof body,
+                 "{\"roster\": [{\"student\": \"bob\", \"deadline\": %lld}], "
+                 "\"seed\": \"\"%s}",
+                 (long long)deadline, graces[i][0]);
+        l = planted_ledger(dir);
+        ck_assert_int_gt(
+            ledger_append(l, &(struct ledger_entry){.kind = "batch",
+                                                    .student = "",
+                                                    .lab = LAB,
+                                                    .digest = "",
+                                                    .body = body}),
+            0);
+        ledger_close(l);
+        CELL("bob", "days_late", "", graces[i][1]);
+    }
+}
+END_TEST
+
+START_TEST(a_login_is_exported_as_it_is)
+{
+    static const char *const formats[] = {"csv", "canvas", "moodle"};
+    planted_roster(dir, "student,name\n+ada,=1+1\n@bob,\n+1x,+1x\n");
+    for (int i = 0; i < 3; i++) {
+        char more[64];
+        snprintf(more, sizeof more, "--format %s -o -", formats[i]);
+        struct child c = grade(0, "export", more);
+        ck_assert_msg(strstr(c.out, "\"+ada\"") && strstr(c.out, "\"@bob\"") &&
+                          strstr(c.out, "\"+1x\"") &&
+                          (i == 2 || strstr(c.out, "\"'=1+1\"")) &&
+                          (i == 2 || strstr(c.out, "\"'+1x\"")),
+                      "%s", c.out);
+        child_clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(a_few_lost_points_are_no_fail)
+{
+    static const struct planted_grading nearly = {
+        "bob", 1,   {"pass", "fail"}, {5, 4.7}, "2026-03-01T12:00Z", NULL, NULL,
+        0,     NULL};
+    planted_roster(dir, two_students);
+    planted_grading(dir, &nearly);
+    CELL("bob", "outcome", "", "partial");
+    struct child c =
+        grade(0, "export", "--format html -o h && cat h/*.html h/*/bob.html");
+    ck_assert_msg(strstr(c.out, "\"outcome\":\"fail\"") == NULL &&
+                      strstr(c.out, "\"outcome\":\"partial\"") != NULL &&
+                      strstr(c.out, ".partial, .infra, .missing {") != NULL,
+                  "%s", c.out);
+    child_clear(&c);
+    c = grade(0, "status", "");
+    ck_assert_msg(strstr(c.out, " partial ") != NULL, "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(an_export_that_mixes_plans_says_so)
 {
     static const struct planted_grading other = {
@@ -409,6 +533,22 @@ START_TEST(a_regrade_is_shown_before_it_counts)
                   "%s", c.out);
     child_clear(&c);
     CELL("bob", "final", "", "9.00");
+    change(0, "override", "--student bob --score 4");
+    c = grade(0, "regrade", "--student bob --case communicator");
+    ck_assert_msg(strstr(c.out,
+                         "partial     4.00 -> partial     4.00  +0.00: "
+                         "communicator +1.00 (its points were overridden, and "
+                         "stay)\n0 of 1 submissions change; --yes") != NULL,
+                  "%s", c.out);
+    child_clear(&c);
+    change(0, "override", "--student bob --undo");
+    change(0, "override", "--student bob --case first-all-reduce --score 2");
+    c = grade(0, "regrade", "--student bob --case communicator");
+    ck_assert_msg(strstr(c.out, "partial     6.00 -> partial     7.00  +1.00: "
+                                "communicator +1.00") != NULL,
+                  "%s", c.out);
+    child_clear(&c);
+    change(0, "override", "--student bob --undo");
     c = grade(0, "regrade", "--student bob --case communicator --yes");
     ck_assert_msg(c.sec < 2 || strstr(c.out, "1 of 1") != NULL, "%s", c.out);
     child_clear(&c);
@@ -429,7 +569,12 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, a_suspected_grade_is_empty_until_it_is_cleared);
+    tcase_add_test(t, what_is_beneath_a_suspicion_is_not_guessed);
     tcase_add_test(t, a_submission_that_was_not_run_is_cleared_with_points);
+    tcase_add_test(t, who_leaves_a_group_keeps_the_grade);
+    tcase_add_test(t, a_plans_grace_is_the_ledgers);
+    tcase_add_test(t, a_login_is_exported_as_it_is);
+    tcase_add_test(t, a_few_lost_points_are_no_fail);
     tcase_add_test(t, points_are_overridden_by_case_or_in_total);
     tcase_add_test(t, what_is_handed_in_later_is_not_overridden);
     tcase_add_test(t, the_excused_have_no_score_in_any_export);

@@ -10,11 +10,11 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
+#include "grader/run/picture.h"
 #include "judge/evidence.h"
 #include "judge/judge.h"
 #include "judge/plan.h"
 #include "judge/spans.h"
-#include "picture.h"
 #include "scarce.h"
 #include "suite.h"
 #include "synthetic.h"
@@ -26,7 +26,7 @@ static const char topo[] = "dgx-h100";
 static struct plan_case cases[MOST_CASES];
 static struct plan plan = {.cases = cases};
 static const struct place place = {.plan = &plan};
-static struct batch batch;
+static struct run_batch batch;
 static enum run_status status[MOST_CASES][NRANKS];
 static struct synthetic graph;
 static struct result result;
@@ -35,7 +35,7 @@ static void setup(void)
 {
     synthetic_init(&graph, NRANKS);
     plan.ncases = 0;
-    batch = (struct batch){
+    batch = (struct run_batch){
         .nranks = NRANKS, .topo = topo, .iterations = NITERATIONS};
     result_init(&result, MOST_CASES);
 }

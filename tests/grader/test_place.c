@@ -15,8 +15,8 @@
 
 #include "batches.h"
 #include "fds.h"
-#include "listener.h"
-#include "place.h"
+#include "grader/base/listener.h"
+#include "grader/job/place.h"
 #include "suite.h"
 
 static char dir[CHILD_FOLDER], err[512];
@@ -154,7 +154,9 @@ START_TEST(a_socket_is_open_to_all)
     ck_assert_int_eq(listener_open(path, "socket"), -1);
     ck_assert_int_eq(errno, EADDRINUSE);
     // by a short name of the same folder
-    snprintf(link, sizeof link, "/tmp/place-%d", (int)getpid());
+    char beside[CHILD_FOLDER];
+    child_folder(beside, "place");
+    snprintf(link, sizeof link, "%.58s/link", beside);
     ck_assert_int_eq(symlink(path, link), 0);
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     snprintf(to.sun_path, sizeof to.sun_path, "%.60s/socket", link);
@@ -168,7 +170,7 @@ START_TEST(a_socket_is_open_to_all)
     ck_assert_int_eq(batches_nfiles(path), 1);
     listener_close(s, path, "socket");
     ck_assert_int_eq(batches_nfiles(path), 0);
-    unlink(link);
+    child_remove(beside);
 }
 END_TEST
 

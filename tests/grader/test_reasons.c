@@ -8,9 +8,9 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strstr */
 
-#include "export.h"
-#include "export_html.h"
 #include "fds.h"
+#include "grader/export/export.h"
+#include "grader/export/export_pages.h"
 #include "heap.h"
 #include "suite.h"
 
@@ -40,27 +40,20 @@ static struct grading_case *add(int row, const char *message)
     return c;
 }
 
-/* The table's rows: "TEXT|STUDENTS|CASES\n" of each. */
+/* "TEXT|STUDENTS|CASES\n" of each. */
 static char *reasons(void)
 {
-    char *page = NULL, *text = NULL;
-    size_t n;
-    FILE *f = open_memstream(&page, &n);
-    export_case_tables(f, &class);
+    char *text = NULL;
+    size_t n, i;
+    json_t *const all = export_class_reasons(&class);
+    const json_t *r;
+    FILE *const f = open_memstream(&text, &n);
+    json_array_foreach(all, i, r)
+        fprintf(f, "%s|%d|%d\n", json_string_value(json_object_get(r, "text")),
+                (int)json_integer_value(json_object_get(r, "students")),
+                (int)json_integer_value(json_object_get(r, "cases")));
     fclose(f);
-    f = open_memstream(&text, &n);
-    const char *at = strstr(page, "id=\"reasons\"");
-    ck_assert_ptr_nonnull(at);
-    while ((at = strstr(at, "<tr><th scope=\"row\">")) != NULL) {
-        static const char cell[] = "<td class=\"n\">";
-        at += strlen("<tr><th scope=\"row\">");
-        const char *const students_at = strstr(at, cell) + strlen(cell);
-        fprintf(f, "%.*s|%d|%d\n", (int)(strchr(at, '<') - at), at,
-                atoi(students_at),
-                atoi(strstr(students_at, cell) + strlen(cell)));
-    }
-    fclose(f);
-    free(page);
+    json_decref(all);
     return text;
 }
 
@@ -154,21 +147,22 @@ END_TEST
 static const struct {
     const char *message;
     enum outcome outcome;
-    int is_error;
+    int unfinished, is_error;
 } endings[] = {
-    {"the run ended", OUTCOME_FAIL, 1},
-    {"in the run ", OUTCOME_FAIL, 0},
-    {"the runs", OUTCOME_FAIL, 0},
-    {"it did not get to the end", OUTCOME_FAIL, 1},
-    {"it is wrong", OUTCOME_SUSPECTED, 0},
-    {"it is wrong", OUTCOME_INFRA, 1},
+    {"the run ended", OUTCOME_FAIL, 1, 1},
+    {"it prints too much", OUTCOME_FAIL, 1, 1},
+    {"rank 1 did not get to the end", OUTCOME_FAIL, 0, 0}, // but words
+    {"it is wrong", OUTCOME_SUSPECTED, 0, 0},
+    {"it is wrong", OUTCOME_INFRA, 0, 1},
 };
 
 START_TEST(a_run_without_an_end_is_an_error)
 {
     char path[] = "/tmp/commlab-reasons-XXXXXX", text[2048] = "", want[64];
     struct export e = class;
-    add(0, endings[_i].message)->outcome = endings[_i].outcome;
+    struct grading_case *const c = add(0, endings[_i].message);
+    c->outcome = endings[_i].outcome;
+    c->unfinished = endings[_i].unfinished;
     FILE *const f = fdopen(mkstemp(path), "r");
     ck_assert_ptr_nonnull(f);
     e.out = path;

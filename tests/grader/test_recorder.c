@@ -14,12 +14,12 @@
 
 #include "base/recorder.h"
 #include "child.h"
-#include "graph/format.h"
-#include "graph/read.h"
-#include "graph/record.h"
+#include "grader/recorder/recorder.h"
+#include "graph/record/format.h"
+#include "graph/record/record.h"
+#include "graph/replay/load.h"
 #include "judge/chain.h"
 #include "judge/evidence.h"
-#include "recorder.h"
 #include "suite.h"
 
 enum { NCASES = 2, NAME = 4096 + 16 };

@@ -11,11 +11,11 @@
 #include <sys/socket.h> /* socketpair */
 #include <unistd.h>     /* close */
 
+#include "grader/recorder/recorder_cases.h"
+#include "grader/recorder/recorder_device.h"
+#include "grader/recorder/recorder_evidence.h"
+#include "grader/recorder/recorder_rank.h"
 #include "heap.h"
-#include "recorder_cases.h"
-#include "recorder_evidence.h"
-#include "recorder_rank.h"
-#include "recorder_take.h"
 #include "suite.h"
 
 enum { NRANKS = 2, NCASES = 2, MOST = 4096 };
@@ -325,19 +325,19 @@ START_TEST(what_has_come_is_taken)
     r->now = 0;
     put(RECORD(EVIDENCE_OUTPUT, 5, 0, 8), "out", "12345678");
     ck_assert_int_eq(write(far[0], bytes, nbytes), (ssize_t)nbytes);
-    ck_assert_int_eq(recorder_take_is_due(k->connection[RECORDER_EVIDENCE]), 1);
+    ck_assert_int_eq(rank_is_due(k, RECORDER_EVIDENCE), 1);
     errno = EAGAIN;
-    recorder_take_some(r, k, RECORDER_EVIDENCE);
+    recorder_evidence_read(r, k);
     ck_assert_uint_eq(k->nbytes, nbytes);
-    ck_assert_int_eq(recorder_take_is_due(k->connection[RECORDER_EVIDENCE]), 0);
-    recorder_take_some(r, k, RECORDER_EVIDENCE);
+    ck_assert_int_eq(rank_is_due(k, RECORDER_EVIDENCE), 0);
+    recorder_evidence_read(r, k);
     ck_assert_int_ge(k->connection[RECORDER_EVIDENCE], 0);
     shutdown(far[0], SHUT_WR);
-    ck_assert_int_eq(recorder_take_is_due(k->connection[RECORDER_EVIDENCE]), 1);
+    ck_assert_int_eq(rank_is_due(k, RECORDER_EVIDENCE), 1);
     errno = EAGAIN;
-    recorder_take_some(r, k, RECORDER_EVIDENCE);
+    recorder_evidence_read(r, k);
     ck_assert_int_eq(k->connection[RECORDER_EVIDENCE], -1);
-    ck_assert_int_eq(recorder_take_is_due(-1), 0);
+    ck_assert_int_eq(rank_is_due(k, RECORDER_EVIDENCE), 0);
     nbytes = 0;
 }
 END_TEST
@@ -351,28 +351,35 @@ START_TEST(what_has_come_of_a_note_is_taken)
     k->connection[RECORDER_MEMORY] = ends[0];
     ck_assert_int_eq(write(ends[1], &kind, sizeof kind), sizeof kind);
     errno = EAGAIN;
-    recorder_take_some(r, k, RECORDER_MEMORY);
+    recorder_device_take(r, k);
     ck_assert_uint_eq(k->nnote, sizeof kind);
-    recorder_take_some(r, k, RECORDER_MEMORY);
+    recorder_device_take(r, k);
     ck_assert_int_eq(k->connection[RECORDER_MEMORY], ends[0]);
     close(ends[1]);
     errno = EAGAIN;
-    recorder_take_some(r, k, RECORDER_MEMORY);
+    recorder_device_take(r, k);
     ck_assert_int_eq(k->connection[RECORDER_MEMORY], -1);
 }
 END_TEST
 
-START_TEST(all_that_is_due_is_taken)
+/* A request that draws from rank 0's seed depends on what rank 0 has sent. */
+START_TEST(a_request_takes_all_that_is_due_from_rank_0)
 {
-    struct rank *const k = &r->rank[0];
+    static const struct evidence_ask ask = {.draw = {.of_root = 1},
+                                            .nbytes = 3};
     r->now = 0;
     for (int i = 0; i < 20; i++)
         put(RECORD(EVIDENCE_TEXT, 5, 0, 64), "text",
             "0123456789012345678901234567890123456789012345678901234567890123");
     for (int i = 0; i < 40; i++) // more than are read at a time
         ck_assert_int_eq(write(far[0], bytes, nbytes), (ssize_t)nbytes);
-    recorder_take_all(r, k, RECORDER_EVIDENCE);
-    ck_assert_uint_eq(k->nbytes, 40 * nbytes);
+    const size_t n = nbytes;
+    nbytes = 0;
+    put(RECORD(EVIDENCE_DRAW, 5, 0, sizeof ask), "draw", &ask);
+    recorder_evidence_take(r, &r->rank[1], bytes, nbytes);
+    ck_assert_uint_eq(r->rank[0].nbytes, 40 * n);
+    ck_assert_str_eq(r->end.forged, "");
+    told(1, "aaa");
     nbytes = 0;
 }
 END_TEST
@@ -552,7 +559,7 @@ int main(void)
     tcase_add_test(t, a_rank_may_show_so_much);
     tcase_add_test(t, what_has_come_is_taken);
     tcase_add_test(t, what_has_come_of_a_note_is_taken);
-    tcase_add_test(t, all_that_is_due_is_taken);
+    tcase_add_test(t, a_request_takes_all_that_is_due_from_rank_0);
     tcase_add_test(t, the_first_that_is_forged_is_told_and_hung_up_on);
     tcase_add_test(t, evidence_that_ends_leaves_the_graph);
     tcase_add_test(t, the_first_failure_is_told);

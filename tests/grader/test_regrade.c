@@ -17,10 +17,10 @@
 
 #include "batches.h"
 #include "fds.h"
-#include "grading.h"
+#include "grader/ledger/grading.h"
+#include "grader/verbs/verbs.h"
 #include "planted.h"
 #include "suite.h"
-#include "verb.h"
 
 static char dir[CHILD_FOLDER];
 
@@ -226,7 +226,7 @@ static int id_of_last(void)
     student " of " PLANTED_LAB ", seed 18446744073709551615, isolation 2, "    \
             "cases " cases ": bytes of " student "\n"
 #define ADA                                                                    \
-    "ada@1                fail        7.50 -> pass       10.00  +2.50: "       \
+    "ada@1                partial     7.50 -> pass       10.00  +2.50: "       \
     "tree +2.50\n"
 
 /* The second time, nothing is run: what was shown is appended. */
@@ -263,21 +263,21 @@ static const struct {
     {RESULT("fail", "4",
             CASE("ring", "fail", "3") ", " CASE("new", "pass", "1")),
      "ring",
-     "ada@1                fail        7.50 -> fail        6.50  -1.00: ring "
+     "ada@1                partial     7.50 -> partial     6.50  -1.00: ring "
      "-2.00 new +1.00\n1 of 1 submissions change\n",
      "{\"isolation\": {\"level\": 2}, \"max_score\": 15.0, \"outcome\": "
      "\"fail\", \"score\": 6.5, \"seed\": \"18446744073709551615\", "
      "\"tests\": [" CASE("ring", "fail", "3") ", " CASE(
          "tree", "fail", "2.5") ", " CASE("new", "pass", "1") "]}"},
     {RESULT("fail", "4", CASE("tree", "pass", "5")), "tree",
-     "ada@1                fail        7.50 -> pass       10.00  +2.50: tree "
+     "ada@1                partial     7.50 -> pass       10.00  +2.50: tree "
      "+2.50\n1 of 1 submissions change\n",
      "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
      "\"pass\", \"score\": 10.0, \"seed\": \"18446744073709551615\", "
      "\"tests\": [" CASE("ring", "pass", "5") ", " CASE("tree", "pass",
                                                         "5") "]}"},
     {RESULT("fail", "4", CASE("ring", "suspected", "0")), "ring",
-     "ada@1                fail        7.50 -> suspected   2.50  -5.00: ring "
+     "ada@1                partial     7.50 -> suspected   2.50  -5.00: ring "
      "-5.00\n1 of 1 submissions change\n",
      "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
      "\"suspected\", \"score\": 2.5, \"seed\": \"18446744073709551615\", "
@@ -287,7 +287,7 @@ static const struct {
     {RESULT("fail", "4",
             CASE("ring", "pass", "5.003") ", " CASE("tree", "fail", "2.506")),
      "ring,tree",
-     "ada@1                fail        7.50 -> fail        7.51  +0.01: tree "
+     "ada@1                partial     7.50 -> partial     7.51  +0.01: tree "
      "+0.01\n1 of 1 submissions change\n",
      "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
      "\"fail\", \"score\": 7.509, \"seed\": \"18446744073709551615\", "
@@ -300,7 +300,7 @@ static const struct {
      "\"tests\": [" CASE("ring", "pass", "5") ", " CASE("tree", "fail",
                                                         "2.503") "]}"},
     {RESULT("fail", "4", CASE("tree", "fail", "2.506")), "tree",
-     "ada@1                fail        7.50 -> fail        7.51  +0.01: tree "
+     "ada@1                partial     7.50 -> partial     7.51  +0.01: tree "
      "+0.01\n1 of 1 submissions change\n",
      "{\"isolation\": {\"level\": 2}, \"max_score\": 10.0, \"outcome\": "
      "\"fail\", \"score\": 7.506, \"seed\": \"18446744073709551615\", "
@@ -308,7 +308,7 @@ static const struct {
                                                         "2.506") "]}"},
     // it could not be judged at all
     {RESULT("suspected", "0", ""), "ring",
-     "ada@1                fail        7.50 -> suspected   0.00  -7.50:\n1 of "
+     "ada@1                partial     7.50 -> suspected   0.00  -7.50:\n1 of "
      "1 submissions change\n",
      RESULT("suspected", "0", "")},
 };

@@ -13,10 +13,10 @@
 
 #include "child.h"
 #include "fds.h"
-#include "grade.h"
+#include "grader/run/grade.h"
+#include "grader/verbs/verbs.h"
 #include "planted.h"
 #include "suite.h"
-#include "verb.h"
 
 static char dir[CHILD_FOLDER], ledger[CHILD_FOLDER + 8];
 

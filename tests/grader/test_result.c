@@ -12,12 +12,12 @@
 
 #include "child.h"
 #include "golden.h"
-#include "grade.h"
+#include "grader/base/room.h"
+#include "grader/job/result.h"
+#include "grader/run/grade.h"
+#include "grader/run/rounds.h"
+#include "grader/run/run.h"
 #include "heap.h"
-#include "result.h"
-#include "room.h"
-#include "rounds.h"
-#include "run.h"
 #include "suite.h"
 
 static struct plan_case cases[] = {
@@ -94,6 +94,30 @@ START_TEST(the_first_of_the_lowest_verdicts_is_kept)
     }
     ck_assert_int_eq(result.cases[0].judged, 0);
     ck_assert_int_eq(result.cases[2].judged, 0);
+}
+END_TEST
+
+/* What a person who clears the suspicion restores: the lowest of the verdicts
+ * without it. */
+START_TEST(the_lowest_verdict_beneath_a_suspicion_is_kept)
+{
+    struct judge_verdict v = verdict(1, ""), trusted = verdict(0.75, "slow");
+    keep(1, 1, v);
+    ck_assert_double_eq(result.cases[1].beneath, 1);
+    v = verdict(0, "too fast");
+    v.suspected = 1;
+    judge_beneath(&v, &trusted);
+    keep(1, 2, v);
+    ck_assert_double_eq(result.cases[1].beneath, 0.75);
+    ck_assert_str_eq(result.cases[1].beneath_message, "slow");
+    keep(1, 4, verdict(0.5, "slower"));
+    keep(1, 8, verdict(0.6, ""));
+    ck_assert_double_eq(result.cases[1].beneath, 0.5);
+    ck_assert_str_eq(result.cases[1].beneath_message, "slower");
+    ck_assert_int_eq(result.cases[1].verdict.suspected, 1);
+    struct judge_verdict forged = verdict(0, "forged");
+    judge_beneath(&forged, &v); // a suspicion upon another
+    ck_assert_double_eq(forged.beneath, 0.75);
 }
 END_TEST
 
@@ -200,10 +224,10 @@ static void print(const char *part)
     size_t nbytes;
     FILE *const own = stdout;
     stdout = open_memstream(&text, &nbytes);
-    grade_print(&place, &result);
+    grade_print(&(struct request){.seed = 5}, &place, &result);
     fclose(stdout);
     stdout = own;
-    golden_expect_part("tests/grader/results.txt", part, text);
+    golden_expect_part("tests/grader/golden.txt#results", part, text);
     free(text);
 }
 
@@ -251,7 +275,7 @@ static void written(const struct request *q, const char *part)
     snprintf(path, sizeof path, "%s/r", dir);
     ck_assert_int_eq(grade_write_json(path, q, &place, &result), 0);
     struct child c = child_run(10, "cat %s; ls %s", path, dir);
-    golden_expect_part("tests/grader/results.txt", part, c.out);
+    golden_expect_part("tests/grader/golden.txt#results", part, c.out);
     child_clear(&c);
     child_remove(dir);
 }
@@ -363,16 +387,19 @@ END_TEST
 START_TEST(each_ranks_seed_is_its_own)
 {
     struct request q = {.seed = 5};
-    struct batch b = {.round = 0};
+    struct run_batch b = {.round = 0};
     const uint64_t one = run_seed(&q, &place, &b, 0, 0);
     ck_assert_uint_eq(run_seed(&q, &place, &b, 0, 0), one);
-    ck_assert_uint_eq(one, 17259875297098996040u); // replays need it
+    ck_assert_uint_eq(one, 9121585357180073363u); // replays need it
+    ck_assert_uint_eq(judge_key_seed(run_key(&q, &cases[0], 0), 0), one);
+    ck_assert_uint_ne(judge_key_seed(run_key(&q, &cases[3], 0), 0),
+                      run_seed(&q, &place, &b, 3, 0)); // which is hidden
     ck_assert_uint_ne(run_seed(&q, &place, &b, 1, 0), one);
     ck_assert_uint_ne(run_seed(&q, &place, &b, 0, 1), one);
     b.round = 1;
     ck_assert_uint_ne(run_seed(&q, &place, &b, 0, 0), one);
     ck_assert_uint_ne(run_seed(&q, &place, &b, 0, 0),
-                      run_seed(&q, &place, &(struct batch){0}, 0, 1));
+                      run_seed(&q, &place, &(struct run_batch){0}, 0, 1));
     b.round = 0;
     q.seed = 6;
     ck_assert_uint_ne(run_seed(&q, &place, &b, 0, 0), one);
@@ -434,6 +461,7 @@ int main(void)
     heap_watch(t);
     tcase_add_checked_fixture(t, make_result, release_result);
     tcase_add_test(t, the_first_of_the_lowest_verdicts_is_kept);
+    tcase_add_test(t, the_lowest_verdict_beneath_a_suspicion_is_kept);
     tcase_add_test(t, points_are_those_of_the_judged_cases);
     tcase_add_test(t, the_gravest_outcome_is_the_whole_ones);
     tcase_add_test(t, notes_are_put_one_behind_the_other);

@@ -9,7 +9,7 @@
 #include <unistd.h> /* unlink */
 
 #include "fds.h"
-#include "roster.h"
+#include "grader/intake/roster.h"
 #include "suite.h"
 
 static char err[256];
@@ -75,8 +75,9 @@ START_TEST(a_time_is_a_day_and_may_have_an_hour_and_a_zone)
     if (!wrong)
         ck_assert_int_eq(t - MARCH_1, times[_i].t);
     ck_assert_int_eq(roster_deadline(times[_i].text, &t), -wrong);
-    if (!wrong)
-        ck_assert_int_eq(t - MARCH_1, times[_i].t);
+    if (!wrong) // a deadline includes its last minute
+        ck_assert_int_eq(t - MARCH_1,
+                         times[_i].t + (times[_i].t % 60 ? 0 : 59));
 }
 END_TEST
 
@@ -121,6 +122,51 @@ START_TEST(a_day_that_has_begun_is_late)
 }
 END_TEST
 
+/* Days end at the deadline's time of day, also where the clocks change: on
+ * 29 March 2026 Berlin's day has 23 hours, on 25 October 25. */
+static const struct {
+    const char *deadline, *t;
+    int days;
+} weekends[] = {
+    {"2026-10-24T23:59", "2026-10-24T23:59:59", 0},
+    {"2026-10-24T23:59", "2026-10-25T00:00", 1},
+    {"2026-10-24T23:59", "2026-10-25T23:59", 1}, // after 25 hours
+    {"2026-10-24T23:59", "2026-10-25T23:59:59", 1},
+    {"2026-10-24T23:59", "2026-10-26T00:00", 2},
+    {"2026-10-23T23:59", "2026-10-25T23:59:59", 2},
+    {"2026-10-24", "2026-10-25T23:59:59", 1},
+    {"2026-03-28T23:59", "2026-03-29T23:59:59", 1},
+    {"2026-03-28T23:59", "2026-03-30T00:00", 2}, // after 23 hours
+    {"2026-03-27T23:59", "2026-03-30T00:00", 3},
+    {"2026-10-24T02:30", "2026-10-25T02:30:59+01:00", 1}, // the second 2:30
+    {"2026-10-24T02:30", "2026-10-25T02:31:00+01:00", 2},
+    {"2026-10-25T02:30", "2026-10-26T02:30:59", 1},
+    {"2026-03-28T02:30", "2026-03-29T03:30:59", 1}, // there is no 2:30
+    {"2026-03-28T02:30", "2026-03-29T03:31:00", 2},
+    {"2026-02-28T12:00", "2026-03-02T12:00:59", 2},
+    {"2026-10-24T23:59:30", "2026-10-24T23:59:31", 1},
+    {"2026-10-24T23:59:00Z", "2026-10-24T23:59:59Z", 0},
+    {"2026-10-24T23:59:00Z", "2026-10-25T00:00:00Z", 1},
+};
+
+START_TEST(a_late_day_is_a_day_of_the_courses_calendar)
+{
+    int64_t deadline, t;
+    ck_assert_int_eq(roster_timezone("Europe/Berlin"), 0);
+    ck_assert_int_eq(roster_deadline(weekends[_i].deadline, &deadline), 0);
+    ck_assert_int_eq(roster_time(weekends[_i].t, &t), 0);
+    ck_assert_int_eq(roster_days_between(deadline, t, 0), weekends[_i].days);
+}
+END_TEST
+
+START_TEST(minutes_of_grace_move_the_time_of_submission)
+{
+    ck_assert_int_eq(roster_forgive(1000, 5), 700);
+    ck_assert_int_eq(roster_forgive(1000, 0), 1000);
+    ck_assert_int_eq(roster_forgive(ROSTER_NEVER, 5), ROSTER_NEVER);
+}
+END_TEST
+
 /* ---- columns ------------------------------------------------------------- */
 
 static const struct {
@@ -144,7 +190,7 @@ START_TEST(a_labs_own_deadline_counts)
              deadlines[_i].row);
     struct roster *const r = good(text);
     ck_assert_int_eq(r->student[0].deadline - MARCH_1,
-                     3600 * deadlines[_i].hour);
+                     3600 * deadlines[_i].hour + 59);
     roster_free(r);
 }
 END_TEST
@@ -206,7 +252,31 @@ static const struct {
      "2: a deadline is a time like 2026-03-01T23:59:00Z"},
     {"student,submitted@16\nada,1\n",
      "2: submitted is a time like 2026-03-01T23:59:00Z"},
-    {"student\nbob\nada\n\nbob\ncyd\n", "5: bob is there twice"},
+    {"student\nbob\nada\n\nbob\ncyd\n",
+     "5: bob is there twice, first in line 2"},
+    {"student\nada\nbob\nAda\n",
+     "4: Ada differs from ada in line 2 only in upper and lower case: if they "
+     "are two students, give them two logins"},
+    {"student,email\nada,a@x\nbob,\ncyd,\ndan,A@x\neve,a@x\n",
+     "5: the email A@x is that of line 2, too: give each student another, or "
+     "leave it empty"},
+    {"student,id\nada,7\n\nbob,7\n",
+     "4: the id 7 is that of line 2, too: give each student another, or leave "
+     "it empty"},
+    {"student,sis_id\nada,7\nbob,7\n",
+     "3: the sis_id 7 is that of line 2, too: give each student another, or "
+     "leave it empty"},
+    {"student,github\nada,gh\nbob,GH\n",
+     "3: the github GH is that of line 2, too: give each student another, or "
+     "leave it empty"},
+    {"student,name,section,group\nada,Ann,A,g\nbob,Ann,A,g\n", NULL},
+    {"student,name\nada,Ada\nbob,Boole, Bob\n",
+     "3: 3 fields, but the header has 2 columns: put a field that contains a "
+     "comma in quotes"},
+    {"student,name\nada,\nbob,Bob,\n",
+     "3: 3 fields, but the header has 2 columns: put a field that contains a "
+     "comma in quotes"},
+    {"student,name\nada\nbob,\"Boole, Bob\"\n", NULL},
 };
 
 START_TEST(a_roster_is_taken_or_the_reason_told)
@@ -236,7 +306,7 @@ static void ck_ada(const struct student *s)
     ck_assert_str_eq(s->github, "gh");
     ck_assert_str_eq(s->group, "g1");
     ck_assert_int_eq(s->late_days, 3);
-    ck_assert_int_eq(s->deadline - MARCH_1, 3600);
+    ck_assert_int_eq(s->deadline - MARCH_1, 3659);
     ck_assert_int_eq(s->submitted[0] - MARCH_1, 7200);
     ck_assert_int_eq(s->submitted[1], ROSTER_NEVER);
     ck_assert_int_eq(s->submitted[15] - MARCH_1, 10800);
@@ -323,12 +393,12 @@ static const struct {
 START_TEST(the_second_rosters_word_counts)
 {
     char text[2][100], both[100] = "";
-    snprintf(text[0], sizeof text[0], "student,id\n%s", joined[_i].a);
-    snprintf(text[1], sizeof text[1], "student,id\n%s", joined[_i].b);
+    snprintf(text[0], sizeof text[0], "student,section\n%s", joined[_i].a);
+    snprintf(text[1], sizeof text[1], "student,section\n%s", joined[_i].b);
     struct roster *const r = roster_join(good(text[0]), good(text[1]));
     for (int i = 0; i < r->n; i++) {
         strcat(both, r->student[i].key);
-        strcat(both, r->student[i].id);
+        strcat(both, r->student[i].section);
         strcat(both, " ");
     }
     ck_assert_str_eq(both, joined[_i].both);
@@ -388,6 +458,8 @@ int main(void)
     SUITE_LOOP(t, a_time_is_a_day_and_may_have_an_hour_and_a_zone, times);
     tcase_add_test(t, a_zone_is_one_of_the_systems);
     SUITE_LOOP(t, a_day_that_has_begun_is_late, lateness);
+    SUITE_LOOP(t, a_late_day_is_a_day_of_the_courses_calendar, weekends);
+    tcase_add_test(t, minutes_of_grace_move_the_time_of_submission);
     SUITE_LOOP(t, a_labs_own_deadline_counts, deadlines);
     tcase_add_test(t, an_attempts_own_time_counts);
     SUITE_LOOP(t, a_roster_is_taken_or_the_reason_told, rosters);

@@ -4,23 +4,25 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <netinet/in.h> /* sockaddr_in */
-#include <pwd.h>        /* getpwuid */
-#include <signal.h>     /* kill */
-#include <stdio.h>      /* snprintf */
-#include <stdlib.h>     /* mkdtemp */
-#include <string.h>     /* strstr */
-#include <sys/prctl.h>  /* prctl */
-#include <sys/socket.h> /* listen */
-#include <sys/stat.h>   /* mkdir */
-#include <sys/wait.h>   /* waitpid */
-#include <unistd.h>     /* getuid */
+#include <grp.h>          /* setgroups */
+#include <netinet/in.h>   /* sockaddr_in */
+#include <pwd.h>          /* getpwuid */
+#include <signal.h>       /* kill */
+#include <stdio.h>        /* snprintf */
+#include <stdlib.h>       /* mkdtemp */
+#include <string.h>       /* strstr */
+#include <sys/prctl.h>    /* prctl */
+#include <sys/resource.h> /* setrlimit */
+#include <sys/socket.h>   /* listen */
+#include <sys/stat.h>     /* mkdir */
+#include <sys/wait.h>     /* waitpid */
+#include <unistd.h>       /* getuid */
 
 #include "base/steady.h"
 #include "child.h"
-#include "folder.h"
-#include "sandbox.h"
-#include "sandbox_args.h"
+#include "grader/base/folder.h"
+#include "grader/sandbox/sandbox.h"
+#include "grader/sandbox/sandbox_args.h"
 #include "suite.h"
 
 static char dir[64], tmp[96], job[96], kit[96];
@@ -34,6 +36,12 @@ static void make_folders(void)
     snprintf(job, sizeof job, "%s/job", dir);
     snprintf(kit, sizeof kit, "%s/kit", dir);
     ck_assert_int_eq(mkdir(tmp, 0700) | mkdir(job, 0700) | mkdir(kit, 0755), 0);
+    struct child c = child_run(10,
+                               "cd %s && mkdir outside && echo x > outside/old "
+                               "&& chmod 777 outside",
+                               dir);
+    ck_assert_msg(c.status == 0, "%s", c.err);
+    child_clear(&c);
 }
 
 static void remove_folders(void)
@@ -74,8 +82,8 @@ static const struct {
     const char *what, *script;
     int from; /* the lowest level at which it fails */
 } attempts[] = {
-    {"write outside of what is bound", "echo x > /var/tmp/commlab-was-here", 1},
-    {"read what is nobody's business", "head -c 1 /etc/shadow", 1},
+    {"write outside of what is bound", "echo x > $OUTSIDE/new", 1},
+    {"read outside of what is bound", "head -c 1 $OUTSIDE/old", 1},
     {"write to the kit", "echo x > $KIT/x", 1},
     {"see another's folder in /tmp", "ls /tmp | grep commlab-sandbox", 1},
     {"make namespaces", "unshare --user true", 1},
@@ -121,15 +129,31 @@ START_TEST(each_level_refuses_what_it_says)
     if (level == 3 && getuid() != 0)
         return; // who is not root is told so: another test
     const int listener = listen_here(&port);
-    snprintf(script, sizeof script, "PARENT_OF_ALL=%d PORT=%d; %s",
-             (int)getpid(), port, attempts[i].script);
+    snprintf(script, sizeof script,
+             "PARENT_OF_ALL=%d PORT=%d OUTSIDE=%s/outside; %s", (int)getpid(),
+             port, dir, attempts[i].script);
     const struct sandbox_end *const end = run(level, script);
     close(listener);
     ck_assert_msg(!end->infra, "%s: %s", attempts[i].what, end->log.head);
     ck_assert_msg((end->status != 0) == (level >= attempts[i].from),
                   "level %d, %s: status %d\n%s", level, attempts[i].what,
                   end->status, end->log.head);
-    remove("/var/tmp/commlab-was-here");
+}
+END_TEST
+
+/* Whose limit it is depends on the machine: a control group's, or a user
+ * namespace's. */
+START_TEST(processes_without_end_are_stopped)
+{
+    const struct sandbox_end *const end =
+        run(2, "i=0; while [ $i -lt 600 ]; do sleep 30 & i=$((i + 1)); done; "
+               "echo all of them");
+    if (!strstr(end->missing, "processes"))
+        ck_assert_msg(!end->infra && end->status != 0 &&
+                          !strstr(end->log.head, "all of them"),
+                      "status %d\n%s", end->status, end->log.head);
+    if (args_limit_processes(&(struct sandbox){.level = 2}))
+        ck_assert_ptr_null(strstr(end->missing, "processes"));
 }
 END_TEST
 
@@ -315,6 +339,142 @@ START_TEST(a_busy_machines_seconds_count_less)
 }
 END_TEST
 
+/* A program that computes for so long, with processes beside it that want all
+ * cores. */
+static const struct sandbox_end *compute(int busy, const char *cpu_sec)
+{
+    static struct sandbox_end end;
+    pid_t others[64];
+    char script[128];
+    const struct sandbox s = {
+        .level = 0, .tmp = tmp, .limit_sec = 20, .watch = job, .idle_sec = 2};
+    const char *const argv[] = {"python3", "-c", script, NULL};
+    snprintf(script, sizeof script,
+             "import time\nwhile time.process_time() < %s: pass", cpu_sec);
+    for (int i = 0; i < busy; i++)
+        if ((others[i] = fork()) == 0)
+            for (volatile int on = 1; on;)
+                ;
+    sandbox_run(&s, argv, &end);
+    for (int i = 0; i < busy; i++) {
+        kill(others[i], SIGKILL);
+        waitpid(others[i], NULL, 0);
+    }
+    return &end;
+}
+
+START_TEST(limits_are_on_the_time_that_a_program_had)
+{
+    const int busy = 4 * (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const struct sandbox_end *end = compute(busy < 64 ? busy : 64, "1");
+    ck_assert_msg(!end->timed_out && !end->infra && end->status == 0,
+                  "status %d after %g s\n%s", end->status, end->sec,
+                  end->log.head);
+    ck_assert_double_gt(end->sec, 2); // longer than the limit, by the clock
+    end = compute(0, "60");
+    ck_assert_int_eq(end->timed_out, 1);
+    ck_assert_int_eq(end->overlong, 0);
+    ck_assert_double_lt(end->sec, 30);
+}
+END_TEST
+
+/* This process, and what it starts, are stopped: as by a laptop's lid. */
+START_TEST(time_in_which_the_grader_was_stopped_does_not_count)
+{
+    const pid_t grader = fork();
+    int status = 0;
+    if (grader == 0) {
+        const struct sandbox_end *const end = compute(0, "0.5");
+        _exit(end->timed_out || end->infra ? 1 : end->status);
+    }
+    usleep(200000);
+    kill(grader, SIGSTOP);
+    sleep(4);
+    kill(grader, SIGCONT);
+    ck_assert_int_eq(waitpid(grader, &status, 0), grader);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%#x", status);
+}
+END_TEST
+
+/* ---- without root -------------------------------------------------------- */
+
+/* Become an ordinary user, who can make no control group. The limit on the
+ * user's processes is for a watchdog that fails. */
+static void be_a_user(void)
+{
+    enum { NOBODY = 65534, MOST = 6000 };
+    const char *const own[] = {dir, tmp, job};
+    const struct rlimit most = {MOST, MOST};
+    setrlimit(RLIMIT_NPROC, &most);
+    if (getuid() != 0)
+        return;
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(chown(own[i], NOBODY, NOBODY), 0);
+    ck_assert_int_eq(setgroups(0, NULL), 0);
+    ck_assert_int_eq(setresgid(NOBODY, NOBODY, NOBODY), 0);
+    ck_assert_int_eq(setresuid(NOBODY, NOBODY, NOBODY), 0);
+    prctl(PR_SET_DUMPABLE, 1);
+}
+
+static long threads_here(void)
+{
+    long n = 0;
+    FILE *const f = fopen("/proc/loadavg", "r");
+    ck_assert(f && fscanf(f, "%*f %*f %*f %*d/%ld", &n) == 1);
+    fclose(f);
+    return n;
+}
+
+static const char threads[] =
+    "python3 -c 'import threading, time\n"
+    "while 1: threading.Thread(target=time.sleep, args=(60,)).start()'";
+
+static const struct {
+    int level;
+    const char *processes, *script;
+} bombs[] = {
+    {2, "user namespace", threads},
+    {2, "user namespace", "python3 -c 'import os\nwhile 1: os.fork()'"},
+    {1, "watchdog", threads},
+};
+
+START_TEST(a_users_bomb_is_stopped)
+{
+    const long before = threads_here();
+    be_a_user();
+    const struct sandbox_end *const end =
+        run(bombs[_i].level, bombs[_i].script);
+    ck_assert_str_eq(end->processes, bombs[_i].processes);
+    ck_assert_msg(!end->infra && end->status != 0, "infra %d, status %d\n%s",
+                  end->infra, end->status, end->log.head);
+    ck_assert_int_eq(end->crowded, strcmp(end->processes, "watchdog") == 0);
+    for (int i = 0; i < 100 && threads_here() > before + 50; i++)
+        usleep(50000);
+    ck_assert_int_lt(threads_here(), before + 50); // none is left
+}
+END_TEST
+
+START_TEST(a_users_memory_is_watched)
+{
+    be_a_user();
+    const struct sandbox_end *end = run(
+        _i, "python3 -c 'import time; x = b\"x\" * (1 << 30); time.sleep(60)'");
+    ck_assert_msg(!end->infra && end->out_of_memory && end->status != 0,
+                  "infra %d, status %d\n%s", end->infra, end->status,
+                  end->log.head);
+    ck_assert_str_eq(end->memory, "watchdog");
+    // of eight processes with 128 MiB in common: once
+    end =
+        run(_i, "python3 -c 'import mmap, os, time\n"
+                "m = mmap.mmap(-1, 128 << 20); m.write(b\"x\" * (128 << 20))\n"
+                "os.fork(); os.fork(); os.fork()\n"
+                "s = sum(m[::4096]); time.sleep(2)'");
+    ck_assert_msg(!end->infra && !end->out_of_memory && end->status == 0,
+                  "infra %d, out of memory %d, status %d\n%s", end->infra,
+                  end->out_of_memory, end->status, end->log.head);
+}
+END_TEST
+
 /* In subfolders, before anybody looks, as holes, as names, behind a door. */
 static const char *const floods[] = {
     "mkdir -p $JOB/a/b && head -c 20000000 /dev/zero > $JOB/a/b/large",
@@ -467,6 +627,7 @@ int main(void)
     tcase_set_timeout(t, 200);
     tcase_add_checked_fixture(t, make_folders, remove_folders);
     tcase_add_loop_test(t, each_level_refuses_what_it_says, 0, 4 * NATTEMPTS);
+    tcase_add_test(t, processes_without_end_are_stopped);
     tcase_add_loop_test(t, nobody_is_root_inside, 1, getuid() == 0 ? 4 : 3);
     tcase_add_test(t, whoever_it_runs_as_has_no_account);
     tcase_add_loop_test(t, a_pipe_cannot_be_opened_again, 0, 3);
@@ -479,6 +640,8 @@ int main(void)
     tcase_add_loop_test(t, files_without_a_name_count, 0, 3 * NUNNAMED);
     tcase_add_test(t, a_file_counts_once);
     tcase_add_test(t, a_busy_machines_seconds_count_less);
+    tcase_add_test(t, limits_are_on_the_time_that_a_program_had);
+    tcase_add_test(t, time_in_which_the_grader_was_stopped_does_not_count);
     tcase_add_loop_test(t, a_folder_that_is_removed_is_the_machines_fault, 1,
                         3);
     tcase_add_loop_test(t, what_the_machine_lacks_is_its_fault, 0, 4);
@@ -486,5 +649,11 @@ int main(void)
     tcase_add_test(t, a_neighbour_without_memory_is_no_excuse);
     tcase_add_test(t, memory_is_limited_where_groups_are);
     suite_add_tcase(s, t);
+    TCase *const u = tcase_create("user");
+    tcase_set_timeout(u, 200);
+    tcase_add_checked_fixture(u, make_folders, remove_folders);
+    SUITE_LOOP(u, a_users_bomb_is_stopped, bombs);
+    tcase_add_loop_test(u, a_users_memory_is_watched, 1, 3);
+    suite_add_tcase(s, u);
     return suite_run(s);
 }

@@ -1,6 +1,6 @@
 /*
- * What the verbs of grade print, to the letter: tests/grader/sessions/NAME.txt
- * is a session in a shell.
+ * What the verbs of grade print, to the letter: each part of sessions.txt is a
+ * session in a shell.
  *
  *     # a comment
  *     $ a command, in one line; $L is the ledger and the lab
@@ -15,14 +15,16 @@
 #include <check.h>
 #include <stdio.h>  /* fprintf */
 #include <stdlib.h> /* free */
-#include <string.h> /* strlen */
+#include <string.h> /* strcspn */
 
 #include "child.h"
 #include "golden.h"
-#include "grading.h"
-#include "ledger.h"
+#include "grader/ledger/grading.h"
+#include "grader/ledger/ledger.h"
 #include "planted.h"
 #include "suite.h"
+
+#define GOLDEN "tests/grader/sessions.txt"
 
 static char dir[CHILD_FOLDER];
 
@@ -164,28 +166,28 @@ static void make_similar(void)
 
 /* ---- sessions ------------------------------------------------------------ */
 
-/* The session's commands as a script that prints all of the file again. */
-static void write_script(const char *path)
+/* The session's commands as a script that prints all of the part again. */
+static void write_script(const char *part)
 {
-    char *line = NULL;
-    size_t room = 0;
-    FILE *const f = fopen(path, "r"), *const script = write_file("session.sh");
-    ck_assert_msg(f != NULL, "%s: run from the root of the tree", path);
+    char *const text = golden_part(GOLDEN, part);
+    FILE *const script = write_file("session.sh");
     fprintf(script,
             "grade() { %s/tests/grader/grade \"$@\"; }\nkit=%s/..\n"
             "L='--ledger L.db --lab lab1' LC_ALL=C.UTF-8 TZ=UTC\nexport LC_ALL "
             "TZ\n",
             child_build(), child_build());
-    while (getline(&line, &room, f) > 0) {
+    for (const char *line = text; *line;) {
+        const int n = (int)strcspn(line, "\n");
         if (line[0] == '#' || line[0] == '$')
-            fprintf(script, "cat << 'END OF LINE'\n%sEND OF LINE\n", line);
+            fprintf(script, "cat << 'END OF LINE'\n%.*s\nEND OF LINE\n", n,
+                    line);
         if (line[0] == '$')
             fprintf(script,
-                    "{ %s} 2>&1; was=$?; [ $was = 0 ] || echo \"= $was\"\n",
-                    line + 2);
+                    "{ %.*s\n} 2>&1; was=$?; [ $was = 0 ] || echo \"= $was\"\n",
+                    n - 2, line + 2);
+        line += n + (line[n] == '\n');
     }
-    free(line);
-    fclose(f);
+    free(text);
     fclose(script);
 }
 
@@ -200,11 +202,8 @@ static const struct {
 
 START_TEST(a_session_prints_the_same)
 {
-    char path[64];
-    snprintf(path, sizeof path, "tests/grader/sessions/%s.txt",
-             sessions[_i].name);
     sessions[_i].make();
-    write_script(path);
+    write_script(sessions[_i].name);
     struct child c =
         child_run(240,
                   "cd %s && unset SIMGPU_TOPO && bash session.sh | sed -E "
@@ -213,7 +212,7 @@ START_TEST(a_session_prints_the_same)
                   "in) [0-9]+/\\1 N/'",
                   dir, dir);
     ck_assert_str_eq(c.err, "");
-    golden_expect(path, c.out);
+    golden_expect_part(GOLDEN, sessions[_i].name, c.out);
     child_clear(&c);
 }
 END_TEST

@@ -8,10 +8,10 @@
 
 #include "child.h"
 #include "fds.h"
+#include "grader/ledger/ledger.h"
+#include "grader/vet/similar.h"
 #include "heap.h"
-#include "ledger.h"
 #include "planted.h"
-#include "similar.h"
 #include "suite.h"
 
 static const char ring[] = "for (int i = 0; i < n - 1; i++) {\n"
@@ -223,9 +223,11 @@ END_TEST
 
 START_TEST(a_run_has_16_tokens)
 {
-    const size_t n = strlen(PAD);
+    char text[] = PAD;
+    const size_t n = strlen(text);
     struct similar *const s = similar_new();
-    ck_assert_int_eq(similar_add(s, PAD, n - 1), 0);
+    text[n - 1] = 0;
+    ck_assert_int_eq(similar_add(s, text, n - 1), 0);
     ck_assert_int_eq(similar_add(s, PAD, n), 1);
     ck_assert_int_eq(similar_own(s, 0), 0);
     ck_assert_int_eq(similar_own(s, 1), SIMILAR_RUN);
@@ -254,7 +256,7 @@ START_TEST(pairs_clusters_and_earlier_terms_are_listed)
     c = child_run(
         60,
         "cd %s && %s/tests/grader/grade similarity --ledger L.db --lab lab1 "
-        "--earlier O.db -o out && cat out/pair-1.html",
+        "--earlier O.db -o out && sed -n '/id=\"data\"/{n;p}' out/pair-1.html",
         dir, child_build());
     ck_assert_msg(c.status == 0, "%s", c.err);
     ck_assert_msg(strstr(c.out, "cluster: cyd dan O.db:ada O.db:bob\n") != NULL,
@@ -262,7 +264,7 @@ START_TEST(pairs_clusters_and_earlier_terms_are_listed)
     ck_assert(strstr(c.out, "cyd                      dan ") != NULL);
     ck_assert(strstr(c.out, "100 %") != NULL && !strstr(c.out, "eve"));
     ck_assert(strstr(c.out, "\n5 pairs;") != NULL); // none among the earlier
-    ck_assert(strstr(c.out, "<mark>    recv(tmp, k, prev);</mark>") != NULL);
+    ck_assert(strstr(c.out, "\"    recv(tmp, k, prev);\"") != NULL);
     child_clear(&c);
     c = child_run(60,
                   "cd %s && %s/tests/grader/grade export --ledger L.db --lab "

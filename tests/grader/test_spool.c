@@ -122,7 +122,7 @@ START_TEST(a_result_is_taken_into_the_ledger)
     b->task[0].tries = 2;
     const int64_t begin = time(NULL);
     take(0, NULL, line);
-    ck_assert_str_eq(line, "ada@1                fail      3.5/10  ");
+    ck_assert_str_eq(line, "ada@1                partial   3.5/10  ");
     ck_assert_int_eq(b->task[0].state, TASK_DONE);
     ck_assert_int_eq(b->progress.outcomes[OUTCOME_FAIL], 1);
     json_t *const j = batches_last_grading();

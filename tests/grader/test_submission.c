@@ -12,10 +12,10 @@
 
 #include "child.h"
 #include "fds.h"
+#include "grader/intake/submission.h"
+#include "grader/intake/unpack.h"
 #include "heap.h"
-#include "submission.h"
 #include "suite.h"
-#include "unpack.h"
 
 static char dir[CHILD_FOLDER], err[512];
 static struct roster *roster;

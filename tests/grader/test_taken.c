@@ -8,8 +8,8 @@
 
 #include "child.h"
 #include "fds.h"
+#include "grader/intake/intake.h"
 #include "heap.h"
-#include "intake.h"
 #include "suite.h"
 
 static char dir[CHILD_FOLDER];
@@ -23,11 +23,11 @@ static void setup(void)
     child_folder(dir, "taken");
     place = (struct place){.lab = "lab1-x", .plan = &plan};
     snprintf(place.kit, sizeof place.kit, "%.4000s/kit", dir);
-    snprintf(place.work, sizeof place.work, "%.4000s/work", dir);
+    snprintf(place.work, sizeof place.work, "%.4000s/desk", dir);
     result = (struct result){.outcome = OUTCOME_PASS};
     struct child c =
         child_run(20,
-                  "cd %s && mkdir -p kit/labs/lab1-x work in && cd "
+                  "cd %s && mkdir -p kit/labs/lab1-x desk in && cd "
                   "kit/labs/lab1-x && echo hole a > a.c && echo hole b > b.c",
                   dir);
     ck_assert_msg(c.status == 0, "%s", c.err);
@@ -108,8 +108,8 @@ static const struct {
      "none of the lab's files is in it (a.c, b.c, answers.txt)"},
     {":", "none.tar", OUTCOME_INFRA,
      "cannot read %s/in/none.tar: No such file or directory"},
-    {"mkdir ../work/src", "", OUTCOME_INFRA,
-     "cannot make %s/work/src: File exists"},
+    {"mkdir ../desk/src", "", OUTCOME_INFRA,
+     "cannot make %s/desk/src: File exists"},
 };
 
 START_TEST(what_cannot_be_taken_is_named)

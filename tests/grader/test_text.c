@@ -13,11 +13,11 @@
 #include <unistd.h>      /* isatty */
 
 #include "fds.h"
+#include "grader/base/names.h"
+#include "grader/base/text.h"
+#include "grader/batch/progress.h"
 #include "heap.h"
-#include "names.h"
-#include "progress.h"
 #include "suite.h"
-#include "text.h"
 
 /* ---- characters ---------------------------------------------------------- */
 
@@ -132,6 +132,19 @@ static const struct {
     {"-1e-3", "\"-1e-3\""}, {"-1x", "\"'-1x\""}, {"-inf", "\"'-inf\""},
     {"-", "\"'-\""},        {"\"", "\"\"\"\""},
 };
+
+START_TEST(a_login_is_written_as_it_is)
+{
+    char *got = NULL;
+    size_t n;
+    FILE *const f = open_memstream(&got, &n);
+    text_csv_key(f, "+ada");
+    text_csv_key(f, "@b.c-d");
+    fclose(f);
+    ck_assert_str_eq(got, "\"+ada\"\"@b.c-d\"");
+    free(got);
+}
+END_TEST
 
 START_TEST(no_cell_is_a_formula)
 {
@@ -385,6 +398,7 @@ int main(void)
     SUITE_LOOP(t, only_utf_8_is_utf_8, bytes);
     tcase_add_test(t, text_is_cut_behind_its_last_letter_that_fits);
     tcase_add_test(t, only_what_is_longer_than_a_name_has_lines);
+    tcase_add_test(t, a_login_is_written_as_it_is);
     SUITE_LOOP(t, no_cell_is_a_formula, cells);
     SUITE_LOOP(t, a_key_is_of_few_characters, keys);
     tcase_add_test(t, a_key_has_at_most_64_letters);

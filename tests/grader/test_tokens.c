@@ -5,9 +5,9 @@
 #include <check.h>
 #include <string.h> /* strstr */
 
+#include "grader/vet/tokens.h"
 #include "heap.h"
 #include "suite.h"
-#include "tokens.h"
 
 static const struct {
     const char *name, *text, *says; /* NULL: nothing to say */
@@ -77,6 +77,10 @@ static const struct {
     {"x/a.c", "\n#pragma  GCC poison\tx\n",
      "a.c:2: #pragma GCC poison x is not"},
     {"a.cu", "R\"(/*)\"\n", "a.cu:1: a raw string"},
+    {"a.cu", "#define X R\"(\n/*)\"\n#pragma x\n", "a.cu:1: a raw string"},
+    // a comment of several lines does not end a directive
+    {"a.c", "# /*\n*/ include <x.h>\n", "a.c:2: #include of x.h"},
+    {"a.c", "/*\n*/ #include /*\n*/ <x.h>\n", "a.c:2: #include of x.h"},
 };
 
 START_TEST(what_is_reached_is_checked)

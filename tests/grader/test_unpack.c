@@ -5,8 +5,8 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strlen */
 
+#include "grader/intake/unpack.h"
 #include "suite.h"
-#include "unpack.h"
 
 enum { MIB = 1 << 20, MOST = MIB };
 

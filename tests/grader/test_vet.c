@@ -8,8 +8,8 @@
 
 #include "child.h"
 #include "fds.h"
+#include "grader/vet/vet.h"
 #include "suite.h"
-#include "vet.h"
 
 static char dir[CHILD_FOLDER];
 

@@ -13,8 +13,8 @@
 #include "base/recorder.h"
 #include "base/warden.h"
 #include "child.h"
+#include "grader/run/wardens.h"
 #include "suite.h"
-#include "wardens.h"
 
 enum { WORDS = 4, NRANKS = 2 };
 

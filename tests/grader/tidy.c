@@ -22,7 +22,7 @@ static int nopen;
 
 static void check(void)
 {
-    uv_library_shutdown(); // serve's signals: libuv keeps a pipe for them
+    uv_library_shutdown(); // libuv keeps a pipe for signals
     fflush(NULL);
     const int nleft = fds_open() - nopen;
     const long nheld = scarce_left();
