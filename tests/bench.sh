@@ -6,6 +6,7 @@ for n in 2 4 8; do
 done
 "$1/tests/bench/prog_fiber"
 "$1/tests/bench/prog_access"
+"$1/tests/bench/prog_kernels"
 tests/bench/cores.sh "$1"
 "$1/tests/bench/prog_replay_speed"
 tests/bench/all_reduce.sh "$1"

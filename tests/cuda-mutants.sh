@@ -31,19 +31,22 @@ compile() { # FILE LAB
     esac
 }
 
-check() { # PATCH
+check() { # SERIES NAME
     local lab=${1#tests/mutants/} dir f
-    lab=${lab%%/*}
+    lab=${lab%.patch}
     dir=$(mktemp -d "$out/XXXXXX")
     cp solutions/"$lab"/* "$dir"
-    patch -d "$dir" -p1 --quiet < "$1" || { echo "$1 does not apply"; return 1; }
-    for f in $(sed -n 's|^+++ b/||p' "$1"); do
-        compile "$dir/$f" "$lab" || { echo "$1: $f does not compile"; return 1; }
+    tests/section.sh "$1" "$2" > "$dir/patch"
+    patch -d "$dir" -p1 --quiet < "$dir/patch" ||
+        { echo "$1: $2 does not apply"; return 1; }
+    for f in $(sed -n 's|^+++ b/||p' "$dir/patch"); do
+        compile "$dir/$f" "$lab" ||
+            { echo "$1: $2: $f does not compile"; return 1; }
     done
 }
 export -f compile check
 
-find tests/mutants -name '*.patch' | sort |
+awk '/^== / { print FILENAME, $2 }' tests/mutants/*.patch |
     awk -v i="${slice%/*}" -v n="${slice#*/}" 'NR % n == i % n' |
-    xargs -n 1 bash -c 'check "$0"'
+    xargs -n 2 bash -c 'check "$0" "$1"'
 echo "ok     mutants compile for GPU=cuda, slice $slice"

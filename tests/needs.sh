@@ -11,7 +11,7 @@ set -eu
 build=$1 suite=$2
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-list=$build/tests/run/key/$suite.files
+list=$build/tests/run/key/$suite/files
 [ -e "$list" ] || { echo "needs: run make test TEST=$suite first"; exit 2; }
 command -v strace > /dev/null || { echo "needs: no strace here"; exit 2; }
 log=$(mktemp)

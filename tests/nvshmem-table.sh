@@ -5,14 +5,14 @@
 #   nvshmem-table.sh BUILD [HOME] --print  write the table
 #   nvshmem-table.sh BUILD [HOME] --list   each function: "there", or why not
 #
-# The functions are listed in tests/simgpu/nvshmem.txt, which is held true where
+# The functions are listed in tests/extras/nvshmem.txt, which is held true where
 # there are real headers: HOME/include, of the package nvidia-nvshmem-cu13
 # (`make test NVSHMEM_HOME=DIR`). A function that simgpu lacks for no reason
 # named below is an error.
 set -eu
 build=$1 home=${2-} what=${3-}
 case $home in --*) what=$home home= ;; esac
-names=tests/simgpu/nvshmem.txt
+names=tests/extras/nvshmem.txt
 
 # "family, function" of each; the words of a family are patterns of the shell
 functions() {
@@ -100,7 +100,7 @@ if ! [ -f "$home/include/nvshmem.h" ]; then
 fi
 cuda=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
 diff <(declared "$home" "$cuda") <(functions | cut -f2 | sort -u) || {
-    echo "tests/simgpu/nvshmem.txt: < in $home, > in our list"
+    echo "tests/extras/nvshmem.txt: < in $home, > in our list"
     exit 1
 }
 status=0

@@ -17,8 +17,9 @@ if ! [ -f "$cuda/include/nccl.h" ]; then
     exit 0
 fi
 
-for f in common/simgpu/cudart/*.c common/simgpu/driver/*.c \
-    common/simgpu/nccl/*.c common/simgpu/cublas/*.c common/simgpu/curand/*.c; do
+for f in common/simgpu/cudart/*.c common/simgpu/cudart/*/*.c common/simgpu/driver/*.c \
+    common/simgpu/nccl/*.c common/simgpu/cublas/*.c \
+    common/simgpu/extras/{cublaslt,curand,profiler,texture}/*.c; do
     # the real NVTX is all inline: a program brings its own, which does nothing
     case $f in
     */nvtx.c) continue ;;
@@ -29,16 +30,17 @@ for f in common/simgpu/cudart/*.c common/simgpu/driver/*.c \
         ;;
     esac
     gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$cuda/include" \
-        -Icommon -Icommon/simgpu -Icommon/simgpu/include "$f"
+        -Icommon -Icommon/simgpu -Icommon/simgpu/include \
+        -Icommon/simgpu/extras/include "$f"
 done
 echo "ok     simgpu's sources compile against the real headers"
 if [ -n "$newest" ]; then
-    for f in common/simgpu/nccl/*.c; do
+    for f in common/simgpu/nccl/*.c common/simgpu/extras/profiler/*.c; do
         gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I"$newest" \
             -I"$cuda/include" -Icommon -Icommon/simgpu \
             -Icommon/simgpu/include "$f"
     done
-    for f in tests/simgpu/prog_nccl*.c; do
+    for f in tests/simgpu/prog_nccl*.c tests/extras/prog_nccl*.c; do
         gcc -w -Werror -fsyntax-only -Itests/support -I"$newest" \
             -I"$cuda/include" "$f" $mpi
     done
@@ -64,13 +66,13 @@ gcc -w -Itests/support -Icommon -I"$cuda/include" tests/cublas/prog_cublas.c \
 if command -v nvcc >/dev/null; then
     nvcc -w -std=c++17 -DON_THE_HOST \
         '-DQUALIFIERS=static __forceinline__ __host__ __device__' \
-        tests/curand/prog_curand.cu -o "$out/curand"
-    "$out/curand" | diff tests/curand/numbers.txt -
+        tests/extras/prog_curand.cu -o "$out/curand"
+    "$out/curand" | diff tests/extras/curand_numbers.txt -
 fi
 # its generators on the host need no GPU
-gcc -w -I"$cuda/include" tests/curand/prog_curand_host.c $libs -lcurand \
+gcc -w -I"$cuda/include" tests/extras/prog_curand_host.c $libs -lcurand \
     -Wl,-rpath,"$cuda/lib64:$cuda/lib" -o "$out/curand_host"
-"$out/curand_host" | diff tests/curand/host.txt -
+"$out/curand_host" | diff tests/extras/curand_host.txt -
 # rules and values: the programs compile with the real headers, and print what
 # is expected
 for f in tests/conformance/prog_rule*.c; do

@@ -15,7 +15,7 @@ PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
 	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
 ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
-PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/runtime/prog_nccl32_% \
+PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/runtime/prog_nccl32_% tests/extras/prog_nccl32_% \
 	tests/simgpu/prog_nccl_device.% tests/simgpu/prog_nccl_device_% \
 	tests/hazards/prog_device_% tests/probes/prog_dev_%,$(PROG_SRC))
 endif
@@ -23,12 +23,19 @@ ifeq ($(wildcard $(CUDA_HOME)/include/nvml.h),)
 PROG_SRC := $(filter-out %/prog_nvml.cu,$(PROG_SRC))
 endif
 endif
+# Not those of extras, and the programs that name a library of them, where the
+# build has none.
+ifeq ($(call extra,.),)
+TEST_SRC := $(filter-out tests/extras/%,$(TEST_SRC))
+PROG_SRC := $(filter-out tests/extras/% tests/cublas/prog_recorded.c \
+	tests/cublas/prog_refused_more.c tests/hazards/prog_shmem.cu,$(PROG_SRC))
+endif
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 PROGS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(PROG_SRC)))
 
-$(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -Igrader $(GPU_INC)
+$(O)/obj/tests/%.o: INC = -Itests/support -Icommon/simgpu -I. $(GPU_INC)
 # Deprecated functions are part of the API too.
-$(O)/obj/tests/simgpu/%.o $(O)/obj/tests/runtime/%.o: \
+$(O)/obj/tests/simgpu/%.o $(O)/obj/tests/runtime/%.o $(O)/obj/tests/extras/%.o: \
 	CFLAGS += -Wno-deprecated-declarations
 ifneq ($(GPU),sim)
 $(O)/obj/tests/runtime/%.o: CFLAGS += -Wno-clobbered
@@ -53,7 +60,7 @@ $(filter $(BUILD)/tests/grader/%,$(TESTS)): | $(BESIDE)
 $(filter $(BUILD)/tests/grader/%,$(TESTS)): $(call lib,grader) $(JUDGE_OBJS)
 # grade, as it is, and a check at its end that it has freed and closed all.
 TIDY_GRADE := $(BUILD)/tests/grader/grade
-$(TIDY_GRADE): $(call objs,grader/main.c tests/grader/tidy.c) $(JUDGE_OBJS) \
+$(TIDY_GRADE): $(call objs,grader/verbs/main.c tests/grader/tidy.c) $(JUDGE_OBJS) \
 	$(call lib,tests grader nnref judge graph topo base) | $(TOPOS) $(BESIDE)
 	$(link)
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
@@ -63,9 +70,22 @@ $(BUILD)/tests/graph/test_tool: $(call objs,$(filter-out %/main.c,$(call \
 	c_in,common/graph/commgraph)))
 $(BUILD)/tests/lab/test_warden: $(call objs,common/lab/warden_calls.c)
 
-# Programs, and what of the kit they link besides their own source.
-$(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) | $(GPU_READY)
+# A program's first lines say what it links besides its own source and GPU_LIBS:
+#   /* links: nn base judges -lcufft solutions/lab9-long-context/
+# That is modules of rules.mk, the judges of all labs, libraries, sources or
+# folders of them, and what simnvcc would tell the linker.
+# LINKS has PROGRAM:WORD for each word.
+LINKS := $(shell awk 'FNR == 1 { head = 1; p = FILENAME; gsub("^tests/|[.].*", \
+	"", p) } head && (head = sub(/.*links: /, "")) { sub("[*]/", ""); \
+	for (i = 1; i <= NF; i++) print p ":" $$i }' $(PROG_SRC))
+links = $(patsubst $(1):%,%,$(filter $(1):%,$(LINKS)))
+linked_files = $(call lib,$(filter $(MODULES),$(1))) $(call objs,$(filter \
+	%.c %.cu,$(1)) $(call code_in,$(patsubst %/,%,$(filter %/,$(1))))) \
+	$(if $(filter judges,$(1)),$(JUDGE_OBJS))
+$(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) \
+	$$(call linked_files,$$(call links,$$*)) | $(GPU_READY)
 	$(link_gpu)
+$(PROGS): private LIBS = $(filter -l% $(if $(filter sim,$(GPU)),-Wl%),$(call links,$(@:$(BUILD)/tests/%=%)))
 ifeq ($(GPU),sim) # compiled as labs are
 $(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
 $(O)/obj/tests/simgpu/prog_accesses_called.o: CU_FLAGS = -Xcompiler -fPIC
@@ -73,50 +93,16 @@ endif
 # The real Thrust and CUB take minutes for each architecture, and most of that
 # for host code if it is optimised. Where -O2 would warn of our source, it does
 # so under simnvcc.
-USE_CCCL := $(addprefix tests/probes/prog_,thrust cub cub_more)
+USE_CCCL := $(addprefix tests/extras/prog_,thrust cub cub_more)
 $(USE_CCCL:%=$(O)/obj/%.o): NVCC_ARCH = -arch=sm_80
 ifneq ($(GPU),sim)
 $(USE_CCCL:%=$(O)/obj/%.o): OPT = -O0
 endif
-# NVSHMEM's programs.
-$(foreach p,$(PROGS),$(if $(findstring /prog_shmem,$(p)),$(p))): \
-	private LIBS := -lnvshmem_host
-$(BUILD)/tests/cublas/prog_cublaslt: private LIBS := -lcublasLt
-$(BUILD)/tests/cublas/prog_recorded $(BUILD)/tests/cublas/prog_refused_more: \
-	private LIBS := -lcublasLt -lcufft -lcurand
-$(addprefix $(BUILD)/tests/curand/prog_curand_,host calls misuse): \
-	private LIBS := -lcurand
-$(addprefix $(BUILD)/tests/probes/prog_,cufft cufft_plans cufft_fault): \
-	private LIBS := -lcufft
-$(BUILD)/tests/probes/prog_nvml: private LIBS := -lnvidia-ml
-uses = $(addprefix $(BUILD)/tests/,$(1)): $(call lib,$(2)) $(call objs,$(3))
-LAB6 := solutions/lab6-peer-bandwidth
-STAFF6 := common/staff/lab6-peer-bandwidth
 LAB8 := lab8-sharded-training
 LAB9 := lab9-long-context
-$(call uses,graph/prog_clock $(addprefix simgpu/prog_,accesses accesses_called peers),base)
-$(call uses,bench/prog_replay_speed,graph topo base)
-$(call uses,bench/prog_recorded,grader nnref judge graph topo base)
-$(BUILD)/tests/bench/prog_recorded: $(JUDGE_OBJS)
-$(call uses,cublas/prog_cublas,,tests/support/minifloat.c)
-$(call uses,lab/prog_sweep lab/prog_runner lab/prog_meter,lab judge graph topo base)
-$(call uses,nn/prog_lm torch/prog_dump,nn nnref judge graph topo base)
-$(call uses,torch/prog_seq,nn base,$(call code_in,solutions/$(LAB9)) \
-	common/staff/$(LAB9)/support.c)
-$(call uses,torch/prog_shard,nn nnref judge graph topo base,$(call code_in,solutions/$(LAB8)) \
-	$(addprefix common/staff/$(LAB8)/,support.c disk.c norm.cu))
-$(call uses,nn/prog_nn,nn nnref judge graph topo base, \
-	tests/support/minifloat.c)
-$(call uses,nn/prog_attend,nn nnref judge graph topo base)
-$(call uses,gpu/prog_ceilings,nn nnref judge graph topo base, \
-	common/staff/lab1-collectives/reduce.cu)
-$(call uses,labs/prog_lab6,graph topo base,$(LAB6)/infer.c $(LAB6)/schedule.c \
-	$(STAFF6)/cards.c $(STAFF6)/peers.c)
-$(call uses,labs/prog_lab8,nnref judge graph topo base, \
-	$(addprefix solutions/$(LAB8)/,checkpoint.c flat.c))
-$(BUILD)/tests/base/prog_simgrid_flows: LIBS := -lsimgrid
 $(O)/obj/tests/gpu/prog_%.o: INC = $(GPU_INC) \
 	-I$(call contracts,lab1-collectives)
+$(O)/obj/tests/simgpu/prog_host_memory.o: INC = --extended-lambda -Itests/support
 $(O)/obj/tests/labs/prog_lab8.o: INC = $(GPU_INC) \
 	-Itests/support -I$(call contracts,$(LAB8))
 
@@ -157,7 +143,8 @@ bench-gpu: gpu-build
 # N mutants of ONLY, drawn by SEED; J at a time, for MINUTES. See
 # tests/mutate/mutate.sh.
 .PHONY: mutate
-$(BUILD)/mutants: $(call objs,$(addprefix tests/mutate/,mutants.c tokens.c))
+$(BUILD)/mutants: $(call objs,$(addprefix tests/mutate/,mutants.c tokens.c) \
+	common/base/clex.c)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $^
 $(BUILD)/tests/mutate/test_mutate: | $(BUILD)/mutants

@@ -1,4 +1,4 @@
-/*
+/* links: -lsimgrid
  * SimGrid's times of flows that share links, to compare maxmin.c with.
  *
  * Reads sets of flows from standard input; all flows of a set start at 0:

@@ -5,7 +5,7 @@
 #
 #   `api_return()`            a function or macro: used somewhere in the sources
 #   `struct export`           a type: defined somewhere
-#   `grader/run.c` `run.c`    a file or folder, or the end of its path; * stands
+#   `grader/base/csv.c` `csv.c` a file, a folder or the end of its path; *, NAME
 #                             and MODULE for any name, LAB for a lab's,
 #                             labN for lab1
 #

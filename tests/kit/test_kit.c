@@ -1,5 +1,5 @@
-/* Instructors' tools: a new lab is complete, and the students' copy works and
- * contains no solution. */
+/* Instructors' tools: a new lab is complete, the students' copy works and
+ * contains no solution, and a built tree can drop the extras. */
 #include <check.h>
 #include <stdio.h> /* snprintf */
 
@@ -25,6 +25,28 @@ START_TEST(planting_overwrites_nothing)
                    "lab97 exists, nothing was");
     kitcopy_expect("common/kit/new-lab.sh 97", 2, "is not a lab name; try");
     kitcopy_expect("common/kit/new-lab.sh", 2, "is not a lab name; try");
+}
+END_TEST
+
+/* All that was planted goes, in files that other labs share, too. */
+START_TEST(a_planted_lab_can_be_removed)
+{
+    kitcopy_expect(
+        "find . -type f ! -path './build/*' | sort | xargs sha256sum "
+        "> build/before",
+        0, "");
+    kitcopy_expect("make new-lab NAME=lab97-demo", 0, "labs/lab97-demo");
+    kitcopy_expect(
+        "echo '| 97 [demo](handouts/lab97-demo.md) | x | y |' >> README.md; "
+        "sed -i 's/ lab9 / lab9 lab97 /' tests/suites.mk; "
+        "make remove-lab NAME=lab97-demo",
+        0, "solutions/lab97-demo");
+    kitcopy_expect(
+        "find . -type f ! -path './build/*' | sort | xargs sha256sum "
+        "| diff build/before -",
+        0, "");
+    kitcopy_expect("make remove-lab NAME=lab97-demo", 2,
+                   "there is no solutions/lab97-demo");
 }
 END_TEST
 
@@ -93,6 +115,20 @@ START_TEST(what_the_students_copy_lacks_is_said)
 }
 END_TEST
 
+/* What links simgpu without extras has to find no reference into them. */
+START_TEST(a_built_tree_drops_its_extras_and_gets_them_back)
+{
+    kitcopy_add_build();
+    kitcopy_expect("make simgpu && make EXTRAS=0 simgpu build/solutions/lab3 "
+                   "&& cd build/simgpu && ls lib/libcudart.so && "
+                   "! ls lib/libcufft.so include/cufft.h include/thrust",
+                   0, "libcudart");
+    kitcopy_expect("make simgpu && cd build/simgpu && ls lib/libcufft.so "
+                   "include/cufft.h include/thrust/sort.h",
+                   0, "libcufft");
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("kit");
@@ -101,8 +137,10 @@ int main(void)
     tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
     tcase_add_test(t, a_planted_lab_is_whole);
     tcase_add_test(t, planting_overwrites_nothing);
+    tcase_add_test(t, a_planted_lab_can_be_removed);
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, what_the_students_copy_lacks_is_said);
+    tcase_add_test(t, a_built_tree_drops_its_extras_and_gets_them_back);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -14,6 +14,8 @@ static const struct {
      "BEGIN HOLE inside the hole"},
     {"echo '// mine' >> labs/lab1-collectives/p2p.c",
      "FAIL  labs/lab1-collectives is what its solution generates"},
+    {"echo '// mine' >> labs/lab1-collectives/p2p.c",
+     "mend: make skeletons; don't edit labs/"},
     {"cp solutions/lab1-*/p2p.c common/staff/lab1-collectives/support.c",
      "this is the solution of the hole at solutions/lab1-collectives/p2p.c"},
     {"sed -i '0,/points: 5/s//points: 6/' grader/plans/lab1-collectives.yaml",

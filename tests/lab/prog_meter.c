@@ -1,3 +1,4 @@
+/* links: lab judge graph topo base */
 /* The meter counts the device memory of every allocator. */
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-/*
+/* links: lab judge graph topo base
  * A lab for the runner's tests: each kind of case is a way in which student
  * code may behave.
  */
@@ -227,7 +227,15 @@ static ncclResult_t is_killed(struct lab_run *r)
     return ncclSuccess;
 }
 
+/* Asks the kit for more memory than there is. */
+static ncclResult_t starves(struct lab_run *r)
+{
+    lab_buffer(r, (size_t)1 << 50);
+    return ncclSuccess;
+}
+
 static const struct lab_kind kinds[] = {
+    {"starves", starves},
     {"hangs", hangs},
     {"crashes", crashes},
     {"exits", exits},

@@ -1,4 +1,4 @@
-/*
+/* links: lab judge graph topo base
  * A lab for the tests of --bench: no cases, but operations to sweep, some of
  * which are wrong.
  *

@@ -60,6 +60,7 @@ static const struct {
     {"dereferences", "dereferences", ""},
     {"aborts", "aborts", ""},
     {"is-killed", "is-killed", ""},
+    {"starves", "starves", ""},
     {"fine-last", "fine", ""},
 };
 
@@ -278,7 +279,11 @@ static const struct {
     {"dereferences",
      {"host code at prog_runner.c:", "device memory", "cudaMemcpy"}},
     {"aborts", {"abort() in aborts() at prog_runner.c:"}},
-    {"is-killed", {"the run ended early, with status 9"}},
+    {"is-killed",
+     {"was killed by SIGKILL (signal 9).", "Its last call was ",
+      "outside the program"}},
+    {"starves",
+     {"out of memory", "(called from starves() at prog_runner.c:", "lab.c:"}},
     {"fine-last", {NULL}},
 };
 enum { NDEATHS = sizeof deaths / sizeof *deaths };
@@ -387,7 +392,7 @@ static const struct {
     {"slow", "PARTLY"},
     {"slow", "total 5.68 of 10 points"},
     {"hopeless", "total 0 of 10 points"},
-    {"too-fast", "SUSPECTED"},
+    {"too-fast", "at least 1e+06 us, and the run took"},
     {"too-fast", "total 0 of 10 points"},
     {"ranges", "total 10 of 10 points"}, // its own ranges hide nothing
     {"popped", "total 10 of 10 points"},

@@ -1,4 +1,9 @@
-/*
+/* links: graph topo base
+ * links: solutions/lab6-peer-bandwidth/infer.c
+ * links: solutions/lab6-peer-bandwidth/schedule.c
+ * links: common/staff/lab6-peer-bandwidth/cards.c
+ * links: common/staff/lab6-peer-bandwidth/peers.c
+ *
  * prog_lab6 MACHINE FIRST N: lab 6's solution on N shuffled and sick machines
  *
  * The part of the solution that needs no GPU, given bandwidths that the

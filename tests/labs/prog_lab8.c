@@ -1,3 +1,6 @@
+/* links: nnref judge graph topo base */
+/* links: solutions/lab8-sharded-training/checkpoint.c */
+/* links: solutions/lab8-sharded-training/flat.c */
 /* Lab 8's checkpoint when a copy fails: nothing on the host is left behind. */
 #include <malloc.h> /* mallinfo2 */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/*
+/* links: nn nnref judge graph topo base
  * Attention block by block, compared with one softmax over the whole sequence
  * in double, whose gradients are compared with finite differences.
  */

@@ -1,3 +1,4 @@
+/* links: nn nnref judge graph topo base */
 /* The transformer on a device, compared with the reference in double. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* links: nn nnref judge graph topo base tests/support/minifloat.c */
 /* The network on a device, compared with the reference in double. */
 #include <math.h>
 #include <stdio.h>

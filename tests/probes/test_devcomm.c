@@ -51,7 +51,7 @@ END_TEST
 START_TEST(modelled_time_does_not_depend_on_the_schedule)
 {
     probe_times("SIMGPU_TOPO=4x:gh200@ndr mpirun -n 8",
-                "prog_dev_gin all_to_all_by_puts "
+                "probes/prog_dev_gin all_to_all_by_puts "
                 "all_to_all_by_stores_and_puts counters_free_the_source",
                 "ncclGin::put");
 }

@@ -13,7 +13,7 @@ static const struct family {
 } families[] = {
     {"prog_launch", 26},    {"prog_device", 54}, {"prog_failure", 1},
     {"prog_unlaunched", 8}, {"prog_ptx", 10},    {"prog_mma", 6},
-    {"prog_cluster", 6},    {"prog_libcu", 8},
+    {"prog_cluster", 6},
 };
 
 START_TEST(a_program_that_uses_a_feature_of_cuda_runs)

@@ -10,7 +10,7 @@
 #include "labtest.h"
 #include "suite.h"
 
-enum { SHELL_SEC = 60 };
+enum { SHELL_SEC = 60, COMPILE_SEC = 300 };
 
 /* A separate tree: common/kit with the scripts, solutions/lab7-x/, labs/. */
 static char tree[64];
@@ -74,8 +74,6 @@ static const struct {
     {"x.c",
      "int f(int a, int b, int c)\n{\n"
      "    // BEGIN HOLE part 2: sum (about 3 lines)\n"
-     "    // USES a b\n"
-     "    // USES c\n"
      "    // HINT: add(), twice\n"
      "    const int s = a + b; // not a marker: BEGIN HOLE\n"
      "    return s + c;\n"
@@ -84,8 +82,6 @@ static const struct {
      "int f(int a, int b, int c)\n{\n"
      "    // Yours to write: part 2: sum (about 3 lines)\n"
      "    // add(), twice\n"
-     "    (void)a, (void)b;\n"
-     "    (void)c;\n"
      "    LAB_HOLE(\"part 2: sum\");\n"
      "}\n"},
     {"x.c",
@@ -234,11 +230,29 @@ START_TEST(check_tells_what_differs)
 }
 END_TEST
 
+/* As the grader compiles it, with its kernels. */
+START_TEST(an_untouched_skeleton_compiles_without_a_warning)
+{
+    struct child c = child_run(
+        COMPILE_SEC,
+        "cd %s && GPU=%s/simgpu COMMON=common && "
+        ". %s/$(head -1 %s/backend)/toolchain && for f in labs/*/*.c; do "
+        "$cc $headers -Icommon/staff/$(basename ${f%%/*}) -fsyntax-only "
+        "-Werror $f; done; for f in labs/*/*.cu; do $cu $headers "
+        "-Icommon/staff/$(basename ${f%%/*}) -c $f -o %s/x.o; done",
+        labtest_root(), child_build(), child_build(), child_build(), tree);
+    ck_assert_msg(c.status == 0 && c.out[0] == 0 && c.err[0] == 0,
+                  "status %d%s\n%s%s", c.status,
+                  c.timed_out ? ", at its deadline" : "", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("skeleton");
     TCase *const t = tcase_create("skeleton");
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, COMPILE_SEC + 20);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_skeleton_is_the_solution_without_its_holes, 0,
                         sizeof golden / sizeof *golden);
@@ -251,6 +265,7 @@ int main(void)
     tcase_add_test(t, a_students_own_files_stay);
     tcase_add_test(t, one_lab_can_be_named);
     tcase_add_test(t, check_tells_what_differs);
+    tcase_add_test(t, an_untouched_skeleton_compiles_without_a_warning);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -23,11 +23,11 @@ static char dir[CHILD_FOLDER];
  */
 static const char functions[] =
     "export D=%s TEST_RUN=%s/run TEST_GUARD=%s/tests/guard SEC=60\n"
-    "unset SUITE_SLICE ALWAYS\n"
+    "unset SUITE_SLICE ALWAYS VERBOSE\n"
     "cd %s; S=tests/run.sh\n"
     "suite() { { echo '#!/bin/bash'; cat; } > $D/$1; chmod +x $D/$1; }\n"
     "run() { $S key $1 $D/need $D/$1 && $S slice $1 1/1 $SEC $D/$1; }\n"
-    "result() { $S begin $1:1; run $1; $S report; }\n"
+    "result() { $S begin $1:1:1; run $1; $S report; }\n"
     "echo a > $D/need\n"
     "suite good << 'END'\n"
     "echo '100%%: Checks: 3, Failures: 0, Errors: 0'\n"
@@ -56,10 +56,10 @@ static const struct row {
     // what comes of a suite
     {"result good",
      0,
-     {"== good: 3 passed, 0 failed, ", "\n3 passed, 0 failed"}},
+     {"[1/1] good: 3 passed, 0 failed, ", "\n3 passed, 0 failed", "!left"}},
     {"result bad",
      1,
-     {"== bad: 2 passed, 1 failed",
+     {"[1/1] bad: 2 passed, 1 failed",
       "\nWhat failed:\n== bad\nx.c:7:F:sums:", "\n2 passed, 1 failed"}},
     {"{ echo echo x.c:7:F:sums:one:0: first; seq -f 'echo line %g' 20; "
      "echo exit 1; } | suite long; result long",
@@ -75,7 +75,7 @@ static const struct row {
      {"killed, slice 1/1: status 137\n", "\n0 passed, 1 failed"}},
     {"echo 'echo waits; sleep 1000' | suite hang; SEC=5; result hang",
      1,
-     {"== hang: 0 passed, 1 failed", "waits\nguard: killed after 5 s\n",
+     {"[1/1] hang: 0 passed, 1 failed", "waits\nguard: killed after 5 s\n",
       "hang, slice 1/1: status 124\n", "\n0 passed, 1 failed"}},
     {"echo exit 0 | suite silent; result silent",
      1,
@@ -90,13 +90,16 @@ static const struct row {
     // scripts count their lines
     {"printf 'echo ok one\\necho ok two\\n' | suite s; result s",
      0,
-     {"== s: 2 passed, 0 failed", "\nok one\nok two\n"}},
+     {"[1/1] s: 2 passed, 0 failed", "!ok one"}},
+    {"printf 'echo ok one\\necho ok two\\n' | suite s; VERBOSE=1 result s",
+     0,
+     {"[1/1] s: 2 passed, 0 failed", "\nok one\nok two\n"}},
     {"printf 'echo ok one\\nexit 1\\n' | suite s; result s",
      1,
-     {"== s: 1 passed, 1 failed"}},
+     {"[1/1] s: 1 passed, 1 failed"}},
     {"echo echo skipped: no GPU | suite s; result s; run s; $S report",
      0,
-     {"== s: 0 passed, 0 failed", "skipped: no GPU\n", "!unchanged"}},
+     {"[1/1] s: 0 passed, 0 failed", "skipped: no GPU\n", "!unchanged"}},
     // what a suite leaves behind
     {"n=4242.$$; echo \"(setsid sleep $n > /dev/null &)\" | cat - $D/good > "
      "$D/more; suite left < $D/more; result left; ! pgrep -f \"sleep $n\"",
@@ -111,33 +114,40 @@ static const struct row {
     // a suite that passed, and what it needs
     {"result good > /dev/null; result good",
      0,
-     {"== good: unchanged: 3 checks passed\n",
+     {"[1/1] good: unchanged: 3 checks passed\n",
       "3 of these checks passed before", "\n3 passed, 0 failed"}},
     {"result good > /dev/null; echo b > $D/need; result good",
      0,
-     {"== good: 3 passed, 0 failed", "!unchanged"}},
+     {"[1/1] good: 3 passed, 0 failed", "!unchanged"}},
     {"result good > /dev/null; echo '# again' >> $D/good; result good",
      0,
-     {"== good: 3 passed, 0 failed", "!unchanged"}},
+     {"[1/1] good: 3 passed, 0 failed", "!unchanged"}},
     {"result good > /dev/null; export SIMGPU_SCHEDULE=+$SIMGPU_SCHEDULE; "
      "result good",
      0,
-     {"== good: 3 passed, 0 failed", "!unchanged"}},
+     {"[1/1] good: 3 passed, 0 failed", "!unchanged"}},
     {"result good > /dev/null; export ALWAYS=1; result good",
      0,
-     {"== good: 3 passed, 0 failed", "!unchanged"}},
+     {"[1/1] good: 3 passed, 0 failed", "!unchanged"}},
     {"result bad > /dev/null; result bad",
      1,
-     {"== bad: 2 passed, 1 failed", "!unchanged"}},
-    // the order that was asked for, whichever ends first; who never ran failed
-    {"suite also < $D/good; $S begin also:1 good:1; run good; echo then; "
-     "run also; $S report",
+     {"[1/1] bad: 2 passed, 1 failed", "!unchanged"}},
+    // progress: a suite is printed when it ends, a failure when its slice does
+    {"suite also < $D/good; $S begin also:1:60 good:1:30; run good; echo then; "
+     "run also; $S report 7",
      0,
-     {"then\n== also: 3 passed, 0 failed", "== good: 3 passed, 0 failed",
-      "\n6 passed, 0 failed"}},
-    {"$S begin good:2; run good; $S report",
+     {"[1/2] good: 3 passed, 0 failed, ", " left\nthen\n[2/2] also: 3 passed, ",
+      "\nmake test-all also runs the 7 slow suites\n6 passed, 0 failed"}},
+    {"$S begin good:1:1 bad:2:60; run good; $S key bad $D/need; "
+     "$S slice bad 2/2 60 $D/bad; echo then; $S slice bad 1/2 60 $D/good",
+     0,
+     {"bad, slice 2/2: failed\nx.c:7:F:sums:one_and_one:0: three\n",
+      "status 1\nthen\n[2/2] bad: 5 passed, 1 failed", "!What failed"}},
+    // a slice that never ran failed
+    {"$S begin good:2:60; run good; $S report",
      1,
-     {"What failed:\n== good", "\n3 passed, 1 failed"}},
+     {"What failed:\n== good\ngood, slice 2/2: it did not end\n",
+      "\n3 passed, 1 failed"}},
     // slices of a program have all its tests, each once
     {"t=$(dirname $TEST_GUARD)/judge/test_interval\n"
      "n() { $t | sed -n 's/.*Checks: \\([0-9]*\\),.*/\\1/p'; }\n"
@@ -154,8 +164,8 @@ static const struct row {
      "done\n"
      "for i in 1 2; do PATH=$D/bin:$PATH SUITE_SLICE=$i/2 "
      "tests/cuda-mutants.sh build $D/cuda; done\n"
-     "[ $(wc -l < $D/log) -eq $(find tests/mutants -name '*.patch' | xargs "
-     "grep -h '^+++ b/.*\\.[ch]' | wc -l) ] && echo the same",
+     "[ $(wc -l < $D/log) -eq $(cat tests/mutants/*.patch | "
+     "grep -c '^+++ b/.*\\.[ch]') ] && echo the same",
      0,
      {"slice 1/2\n", "slice 2/2\n", "the same\n"}},
     // make
@@ -170,6 +180,16 @@ static const struct row {
      0,
      {"slice topo/route 1/1 ", "slice labs/lab1 1/", "slice labs/lab1 2/",
       "!graph"}},
+    // the slow suites are those of test-all, with what nvcc makes
+    {"make -n test TEST= | grep -oE 'slice .*(/test_.*|sh)|report "
+     ".*|cuda-links'",
+     0,
+     {"slice graph/replay 1/1 ", "slice labs/lab1/quick 1/1 ",
+      "!slice labs/lab1 ", "!cuda-links"}},
+    {"make -n test-all TEST= | grep -oE 'slice .*(/test_.*|sh)|report .*'",
+     0,
+     {"slice graph/replay 1/1 ", "slice labs/lab1/quick 1/1 ",
+      "slice labs/lab1 1/", "report 0\n"}},
     // what no header of CUDA's is in is not compiled for it
     {"mkdir -p $D/cuda/include; touch $D/cuda/include/nccl.h\n"
      "make -nB V=1 cuda-links CUDA_HOME=$D/cuda | grep -o 'cuda/obj/.*[.]o$'",

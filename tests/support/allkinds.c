@@ -1,8 +1,9 @@
 #include "allkinds.h"
 
-enum { US = 1000000, K = 1 << 10, M = 1 << 20 }; /* US: ps */
+/* US: picoseconds in a microsecond. */
+enum { US = 1000000, K = 1 << 10, M = 1 << 20 };
 
-/* Ranks 0 and 1 are in the first node, rank 2 is in the other one. */
+/* Ranks 0 and 1 are in one node, rank 2 is in the other. */
 static int32_t gpu_of(uint32_t rank)
 {
     return rank == 2 ? 8 : (int32_t)rank;
@@ -44,7 +45,7 @@ static struct graph_ref copy(struct synthetic *s, uint32_t r, const char *name,
                      .moves = {{from, to, nbytes}});
 }
 
-/* One rank's part of something that ranks do together. */
+/* Add one rank's part of an operation of several ranks. */
 static struct graph_ref together(struct synthetic *s, uint32_t r,
                                  const char *name, struct graph_node n)
 {
@@ -72,7 +73,7 @@ static void notes(struct synthetic *s, uint32_t r)
     graph_note_alloc(to, memory_of(r, 3), gpu_of(r), 2 * M, 0);
 }
 
-/* Kernels of two streams that write the same bytes; copies of each kind. */
+/* Kernels in two streams that write the same bytes, and copies of each kind. */
 static void compute_and_copy(struct synthetic *s, uint32_t r)
 {
     synthetic_range(s, r, "step #0");
@@ -103,7 +104,8 @@ static void compute_and_copy(struct synthetic *s, uint32_t r)
                                  .bytes = 8 * M});
 }
 
-/* Rank r sends to the next and receives from the one before, in a group. */
+/* Rank r sends to the next rank and receives from the previous
+ * one, in a group. */
 static void ring(struct synthetic *s, uint32_t r)
 {
     synthetic_range(s, r, "ring #0");
@@ -141,7 +143,7 @@ static void ring(struct synthetic *s, uint32_t r)
     synthetic_range(s, r, NULL);
 }
 
-/* MPI calls of each kind; the message goes from rank 0 to rank 1. */
+/* MPI calls of each kind; the message is from rank 0 to rank 1. */
 static void meet(struct synthetic *s, uint32_t r)
 {
     static const struct {
@@ -172,7 +174,8 @@ static void meet(struct synthetic *s, uint32_t r)
                                          .bytes = call[i].bytes});
 }
 
-/* A kernel that runs in parts and puts bytes; what waits; another thread. */
+/* A kernel that runs in parts and puts bytes, calls that wait, and a
+ * second thread. */
 static void finish(struct synthetic *s, uint32_t r)
 {
     synthetic_range(s, r, "step #1");
@@ -201,7 +204,7 @@ static void finish(struct synthetic *s, uint32_t r)
               .node = {.kind = GRAPH_HOST, .thread = 1, .host_ps = 4 * US});
     SYNTHETIC(s, r, .name = "check",
               .node = {.kind = GRAPH_KERNEL,
-                       .thread = 1, // which thread 0 began after its wait
+                       .thread = 1, // started by thread 0 after its wait
                        .queue = 4,
                        .place = gpu_of(r),
                        .host_ps = US},

@@ -1,6 +1,6 @@
 /*
- * allkinds.h: a run with a bit of everything that a graph can have, on two
- * nodes with a network between them
+ * allkinds.h: a run with one of everything that a graph can contain, on two
+ * nodes connected by a network
  */
 #ifndef COMMLAB_TESTS_ALLKINDS_H
 #define COMMLAB_TESTS_ALLKINDS_H
@@ -9,10 +9,10 @@
 
 enum { ALLKINDS_RANKS = 3 };
 
-/* The machine it is for. */
+/* The machine that the run is for. */
 #define ALLKINDS_MACHINE "2x-dgx-h100"
 
-/* Record it, as a run of ALLKINDS_RANKS. */
+/* Record the run, which has ALLKINDS_RANKS ranks. */
 void allkinds_record(struct synthetic *s);
 
 #endif

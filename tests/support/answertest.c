@@ -28,8 +28,8 @@ int answertest_applies(const char *lab)
     return applies;
 }
 
-/* The share of its questions' points that a shell command's answers.txt gets
- * under a student's name. */
+/* The share of the questions' points that an answers.txt gets under a student's
+ * name; a shell command prints the file. */
 static double share_of(const char *lab, const char *command, const char *name)
 {
     char cases[MAX_NAMES] = "", dir[CHILD_FOLDER];
@@ -90,7 +90,7 @@ struct student {
     double right[MAX_QUESTIONS];
 };
 
-/* The share of the points that b's answers get in a's questions. */
+/* The share of points that b's answers get for a's questions. */
 static double copied(const struct plan *p, const struct student *a,
                      const struct student *b)
 {

@@ -4,13 +4,14 @@
 
 #include "lots.h"
 
-enum { US = 1000000, STEPS = 70, QUEUES = 3, ALLOCS = 4 }; /* US: ps */
+/* US: picoseconds in a microsecond. */
+enum { US = 1000000, STEPS = 70, QUEUES = 3, ALLOCS = 4 };
 
 static const struct machine {
     const char *name;
     uint32_t nranks;
     int32_t place[ANYRUN_RANKS];
-    int32_t node_gpus, has_switch; /* GPUs of a node */
+    int32_t node_gpus, has_switch; /* GPUs in a node */
 } machines[] = {{"dgx-h100", 4, {0, 3, 5, 7}, 8, 1},
                 {"2x-dgx-h100", 4, {0, 9, 1, 8}, 8, 1},
                 {"pcie-4090", 3, {0, 1, 2}, 8, 0},
@@ -24,9 +25,11 @@ static struct {
     struct lots lots;
     uint64_t nmatches;
     uint32_t nallocs[ANYRUN_RANKS];
-    struct graph_ref last[ANYRUN_RANKS]; /* the last device operation */
-    struct graph_ref call[ANYRUN_RANKS]; /* the last of thread 0 */
-    struct graph_ref latest;             /* of all; none if it was the host's */
+    struct graph_ref last[ANYRUN_RANKS]; /* last device operation of each
+                                            rank */
+    struct graph_ref call[ANYRUN_RANKS]; /* last call of each rank's thread 0 */
+    struct graph_ref latest;             /* latest of all operations; index 0 if
+                                            the host made it */
 } run;
 
 const char *anyrun_machine(uint64_t seed)
@@ -61,7 +64,7 @@ static uint64_t draw_ps(void)
 
 static uint32_t draw_site(uint32_t rank)
 {
-    const uint64_t at = draw(6); // in no module: a number, not a line
+    const uint64_t at = draw(6); // in no module, so it prints as a number
     return at ? graph_site(run.s->rank[rank], (const char *)NULL + 4096 * at)
               : 0;
 }
@@ -108,7 +111,8 @@ static void draw_accesses(uint32_t rank, struct synthetic_op *op)
         op->accesses[i] = draw_access(rank);
 }
 
-/* A host part, a site, sometimes a dep of any rank. */
+/* An operation with a host part, a site, and sometimes a
+ * dependence on any rank. */
 static struct synthetic_op draw_op(uint32_t rank, enum graph_kind kind,
                                    const char *name)
 {
@@ -158,7 +162,8 @@ static void kernel(uint32_t rank)
     add(rank, &op);
 }
 
-/* It adds one range to another, of the memory that messages arrive in. */
+/* A kernel that adds one range to another, in the memory where
+ * messages arrive. */
 static void combine(uint32_t rank)
 {
     struct synthetic_op op = draw_op(rank, GRAPH_KERNEL, "add");
@@ -172,8 +177,11 @@ static void combine(uint32_t rank)
     add(rank, &op);
 }
 
-/* The latest operation, or a kernel, goes on in parts, each after an operation
- * of any rank, some in a queue of their own. Nothing waits for it yet. */
+/*
+ * Give the latest operation, or a new kernel, further parts: each follows an
+ * operation of any rank, and some have their own queue. Nothing waits for them
+ * yet.
+ */
 static void parts(uint32_t rank)
 {
     if (run.latest.index == 0 || draw(2))
@@ -212,7 +220,7 @@ static void copy(uint32_t rank)
     add(rank, &op);
 }
 
-/* What has no work of its own, or little. */
+/* An operation with little or no work of its own. */
 static void small(uint32_t rank)
 {
     static const struct {
@@ -244,7 +252,8 @@ static void wait(uint32_t rank)
     add(rank, &op);
 }
 
-/* A call of the second thread, which may have slept since its last one. */
+/* A call of the second thread, which may have been asleep since its last
+ * call. */
 static void other_thread(uint32_t rank)
 {
     struct synthetic_op op = draw_op(rank, GRAPH_HOST, "helper");
@@ -260,7 +269,7 @@ static void other_thread(uint32_t rank)
     add(rank, &op);
 }
 
-/* Memory, from its call or in stream order. */
+/* An allocation, made by the call itself or in stream order. */
 static void allocate(uint32_t rank)
 {
     if (run.nallocs[rank] == ALLOCS)
@@ -305,7 +314,7 @@ static void fault(uint32_t rank)
 
 /* ---- operations of several ranks ----------------------------------------- */
 
-/* Each sends to the next, in a group: of all, or of two. */
+/* Each rank sends to the next one, in a group of all ranks or of two. */
 static void ring(uint32_t first)
 {
     const uint32_t n = run.m->nranks, group = (uint32_t)++run.nmatches;
@@ -358,7 +367,7 @@ static const struct {
     {"MPI_Send", GRAPH_MPI, TOPO_OP_SENDRECV, GRAPH_MATCH_MESSAGE},
 };
 
-/* Of all ranks, or of some neighbours. */
+/* A collective of all ranks, or of some neighbours. */
 static void collective(uint32_t first)
 {
     const uint64_t i = draw(sizeof together / sizeof *together);

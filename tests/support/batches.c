@@ -59,7 +59,7 @@ void batches_open(void)
 
 int batches_nfiles(const char *path)
 {
-    int n = -2; // . and ..
+    int n = -2; // don't count . and ..
     DIR *const d = opendir(path);
     while (d && readdir(d))
         n++;

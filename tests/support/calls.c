@@ -1,8 +1,8 @@
 #include "calls.h"
 
-#include "graph/read.h"
+#include "graph/record/read.h"
 
-/* Index of the first node with v's match. */
+/* Index of the first node with the same match as v. */
 static uint32_t first_of(const struct graph *g, const struct graph_view *v)
 {
     uint32_t at = 0;
@@ -11,8 +11,8 @@ static uint32_t first_of(const struct graph *g, const struct graph_view *v)
     return g->nodes[at].node.index;
 }
 
-/* ", reads 1:8+12": 12 bytes from byte 8 of allocation 1. Ordinary memory is
- * number 0, at addresses that differ. */
+/* Print ", reads 1:8+12": 12 bytes from byte 8 of allocation 1. Ordinary memory
+ * is number 0 and has no address, since addresses vary. */
 static void print_accesses(FILE *f, const struct graph_view *v)
 {
     static const char *const touch[GRAPH_TOUCHES] = {
@@ -35,7 +35,8 @@ static void print_accesses(FILE *f, const struct graph_view *v)
                 v->moves[i].to);
 }
 
-/* "#12 of all 1/3 root 2": those that match have the number of the first. */
+/* Print "#12 of all 1/3 root 2". All nodes of a match show the
+ * number of the first. */
 static void print_match(FILE *f, const struct graph *g,
                         const struct graph_view *v)
 {

@@ -17,12 +17,12 @@ static void must(int ok, const char *path)
     }
 }
 
-/* The text up to the separator, which is cut off; what is behind it. */
+/* Cut the text at the separator, and return what follows it. */
 static char *cut(char *text, const char *separator, const char *path)
 {
     char *const at = strstr(text, separator);
     must(at != NULL, path);
-    at[1] = 0; // behind the newline
+    at[1] = 0; // after the newline
     return at + strlen(separator);
 }
 

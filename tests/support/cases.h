@@ -1,12 +1,12 @@
 /*
- * cases.h: tests as data: what a function gets, and what it has to make of it
+ * cases.h: tests as data: inputs of a function and its expected results
  *
  *     == the name of a case
  *     any lines
  *     --
  *     the lines expected
  *
- * Lines in front of the first case are comments.
+ * Lines before the first case are comments.
  */
 #ifndef COMMLAB_TESTS_CASES_H
 #define COMMLAB_TESTS_CASES_H
@@ -18,10 +18,10 @@ struct cases {
     int n;
 };
 
-/* Those of a file, behind others; ends the program if it has another form. */
+/* Append the cases of a file. Ends the program if the file has another form. */
 void cases_add(struct cases *c, const char *path);
 
-/* Fail unless both texts have the same words; white space does not count. */
+/* Fail unless both texts have the same words; white space doesn't count. */
 void cases_same_words(const struct test_case *c, const char *got);
 
 #endif

@@ -20,10 +20,10 @@
 struct text {
     char *data;
     size_t nbytes;
-    int fd; /* -1: at its end */
+    int fd; /* -1 once it has ended */
 };
 
-/* Append what the pipe holds now. */
+/* Append what is in the pipe now. */
 static void text_read(struct text *t)
 {
     char chunk[65536];
@@ -56,7 +56,7 @@ static pid_t spawn(const char *command, int out, int err)
     _exit(127);
 }
 
-/* Read both pipes until they end; 0 when the deadline passed before. */
+/* Read both pipes until they end. Returns 0 if the deadline passes first. */
 static int drain(struct text text[2], double deadline)
 {
     while (text[0].fd >= 0 || text[1].fd >= 0) {
@@ -73,7 +73,7 @@ static int drain(struct text text[2], double deadline)
     return 1;
 }
 
-/* How many times its usual time a test has, as for Check. */
+/* The factor by which timeouts are longer than usual, also used by Check. */
 static double patience(void)
 {
     const char *const text = getenv("CK_TIMEOUT_MULTIPLIER");
@@ -107,7 +107,7 @@ struct child child_run(double deadline_sec, const char *format, ...)
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    kill(-pid, SIGKILL); // whatever it left behind in its group
+    kill(-pid, SIGKILL); // end what is left of its group
     for (int i = 0; i < 2; i++)
         if (text[i].fd >= 0)
             close(text[i].fd);
@@ -135,7 +135,7 @@ const char *child_build(void)
     path[n] = 0;
     char *tests = strstr(path, "/tests/test_");
     for (char *p = path; (p = strstr(p, "/tests/")); p++)
-        tests = p; // the last one: BUILD/tests/MODULE/test_x
+        tests = p; // the last match: BUILD/tests/MODULE/test_x
     if (!tests)
         abort();
     *tests = 0;
@@ -146,7 +146,7 @@ void child_folder(char path[CHILD_FOLDER], const char *name)
 {
     if (!mkdtemp(temp_path(path, CHILD_FOLDER, name))) {
         perror(path);
-        abort(); // no test can do without
+        abort(); // no test works without the folder
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * devcomm.h: device communicators, for programs that also compile with an NCCL
- * that wants their requirements zeroed (2.28)
+ * devcomm.h: device communicators, for programs that also have to compile with
+ * NCCL 2.28, whose requirements must be zeroed
  */
 #ifndef COMMLAB_TESTS_DEVCOMM_H
 #define COMMLAB_TESTS_DEVCOMM_H

@@ -1,14 +1,21 @@
 /*
- * digest.h: a golden text that would be too long for the tree
+ * digest.h: golden texts that would be too long for the tree
  *
- * A character for each line of a text is kept in a part of a file (golden.h):
- * enough to say which line differs first, or rarely the next one, and what it
- * is now.
+ * For each line of a text, or for every few lines of many texts, one character
+ * is kept in a part of a file (golden.h). That is enough to find the first
+ * place that differs (rarely, the next one), and to print what is there now.
+ *
+ * Any difference fails the test. The message has the last headline before it,
+ * the lines, and the command that prints the whole text (golden_show). Lines
+ * that start with "# " are headlines.
  */
 #ifndef COMMLAB_TESTS_DIGEST_H
 #define COMMLAB_TESTS_DIGEST_H
 
-/* Any difference fails the test. Lines that begin with "# " are headlines. */
 void digest_expect(const char *path, const char *part, const char *text);
+
+/* The same for several texts, each under a headline with its name. The caller
+ * passes each to golden_show() by that name. */
+void digest_expect_texts(const char *path, const char *part, const char *texts);
 
 #endif

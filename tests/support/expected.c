@@ -8,7 +8,7 @@
 
 #include "whole.h"
 
-/* "22", then perhaps " ranks 2", then perhaps " skipped: why" */
+/* Read "22", an optional " ranks 2", and an optional " skipped: why". */
 static int take_rule(struct expected *e, const char *text)
 {
     int n = 0, more = 0;
@@ -30,7 +30,7 @@ static int take_line(struct expected *e, char *text, int at)
         return 0;
     if (strncmp(text, "rule ", 5) == 0)
         return take_rule(e, text + 5);
-    if (e->nrules == 0) // before the first rule there is only this
+    if (e->nrules == 0) // only this may precede the first rule
         return sscanf(text, "gpus %d", &e->ngpus) == 1 ? 0 : -1;
     struct expected_rule *const r = &e->rule[e->nrules - 1];
     if (r->skipped || r->nlines == EXPECTED_LINES)

@@ -1,18 +1,18 @@
 /*
- * expected.h: what conformance programs print, as a file
+ * expected.h: the expected output of conformance programs, as a file
  *
- *     # what the lines are, and where they are from
- *     gpus 1                      the machine had so many; without: 2 or more
- *     rule 01                     then what prog_rule01 prints, line by line
+ *     # a comment: what the lines are and where they come from
+ *     gpus 1                      GPUs of the machine; without it, 2 or more
+ *     rule 01                     then prog_rule01's output, line by line
  *     when it is enqueued: not done
  *
- *     rule 22 ranks 2             so many processes, where it isn't one
- *     rule 22 ranks 2 skipped: why       not run there: nothing is compared
+ *     rule 22 ranks 2             number of processes, if it isn't 1
+ *     rule 22 ranks 2 skipped: why       did not run there: not compared
  *
- * Lines that are empty or begin with # are no part of what is printed.
- * tests/conformance/expected.txt is what CUDA's documentation says, and a file
- * expected-GPU-VERSIONS.txt beside it what one real machine printed
- * (tests/gpu/conformance.sh writes it).
+ * Lines that are empty or start with # are not output.
+ * tests/conformance/expected.txt is what CUDA's documentation says; files
+ * expected-GPU-VERSIONS.txt next to it are what real machines printed
+ * (tests/gpu/conformance.sh writes them).
  */
 #ifndef COMMLAB_TESTS_EXPECTED_H
 #define COMMLAB_TESTS_EXPECTED_H
@@ -23,7 +23,7 @@ enum { EXPECTED_RULES = 64, EXPECTED_LINES = 16 };
 
 struct expected {
     const char *path;
-    int ngpus; /* 0: not said */
+    int ngpus; /* 0 if the file doesn't say */
     int nrules;
     struct expected_rule {
         char number[8];
@@ -33,18 +33,19 @@ struct expected {
             char *text;
         } line[EXPECTED_LINES];
     } rule[EXPECTED_RULES];
-    char *data; /* the file, cut into the texts */
+    char *data; /* the file; the texts point into it */
 };
 
-/* Read a file; path has to outlive e. 0, or -1 with why in err; then nothing
- * has to be released. */
+/* Read a file; path must outlive e. Returns 0, or -1 with the reason in err,
+ * and nothing to release. */
 int expected_load(struct expected *e, const char *path, char *err,
                   size_t err_nbytes);
 void expected_release(struct expected *e);
 
 /*
- * Is what was printed the lines of e's rule? 0, or -1 with the first difference
- * in err: rule, line, and both texts. A rule that was skipped is equal to all.
+ * Compare output with the lines of e's rule. Returns 0, or -1 with the first
+ * difference in err: rule, line, and both texts. Any output matches a rule that
+ * was skipped.
  */
 int expected_compare(const struct expected *e, const struct expected_rule *rule,
                      const char *printed, char *err, size_t err_nbytes);

@@ -6,11 +6,14 @@
 
 #include <check.h>
 
-/* Each test of the case fails if as many descriptors are not open after its
- * fixtures as before. Call it before the case has other fixtures. */
+/*
+ * Make each test of the case fail if, after its fixtures, more or fewer
+ * descriptors are open than before. Call it before the case gets other
+ * fixtures.
+ */
 void fds_watch(TCase *t);
 
-/* How many this process has open. */
+/* The number of descriptors that this process has open. */
 int fds_open(void);
 
 #endif

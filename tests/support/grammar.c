@@ -7,6 +7,7 @@
 #include <string.h> /* strchr */
 
 #include "base/mix.h"
+#include "digest.h"
 #include "golden.h"
 #include "lots.h"
 #include "whole.h"
@@ -19,7 +20,7 @@ struct rule {
 };
 
 struct grammar {
-    char *text; /* of the file, lines ended by NULs */
+    char *text; /* the file, with each line ended by a NUL */
     struct rule rule[MAX_RULES];
     int n;
 };
@@ -137,42 +138,43 @@ char *grammar_damaged(const struct grammar *g, const char *rule, uint64_t seed)
     return damaged;
 }
 
-/* ---- digests ------------------------------------------------------------- */
+/* ---- what texts become --------------------------------------------------- */
 
-static char *digests(int n, char *(*get)(int))
+enum { KEPT = 2 }; /* texts in texts.gz */
+
+/* A text, indented under a headline. */
+static void print_text(FILE *out, const char *name, const char *text)
 {
-    char *all;
-    size_t nbytes;
-    FILE *const out = open_memstream(&all, &nbytes);
-    if (!out)
-        abort();
-    for (int i = 0; i < n; i++) {
-        char *const text = get(i);
-        fprintf(out, "%08x%c", (unsigned)mix_text(0, text),
-                i % 8 == 7 || i == n - 1 ? '\n' : ' ');
-        free(text);
+    fprintf(out, "# %s\n", name);
+    while (*text) {
+        const int n = (int)strcspn(text, "\n");
+        fprintf(out, "  %.*s\n", n, text);
+        text += n + (text[n] == '\n');
     }
-    fclose(out);
-    return all;
 }
 
 void grammar_expect(const char *path, const char *part, int n,
                     char *(*get)(int))
 {
-    char *const is = digests(n, get), *const was = golden_part(path, part);
-    size_t at = 0;
-    while (is[at] && is[at] == was[at])
-        at++;
-    if (!getenv("UPDATE_GOLDEN") && is[at]) {
-        const int number = (int)(at / strlen("01234567 "));
-        char *const text = get(number);
-        printf("%s\n", text); // which is too long for a message of Check's
-        fflush(stdout);
-        ck_abort_msg("%s %s: text %d differs from what it was, it is above; "
-                     "UPDATE_GOLDEN=1 writes the digests anew",
-                     path, part, number);
+    char *all, name[64], texts[256];
+    size_t nbytes;
+    FILE *const out = open_memstream(&all, &nbytes);
+    if (!out)
+        abort();
+    snprintf(texts, sizeof texts, "%.*s/texts.gz",
+             (int)(strrchr(path, '/') - path), path);
+    for (int i = 0; i < n; i++) {
+        char *const text = get(i);
+        const long begin = ftell(out);
+        snprintf(name, sizeof name, "%s %d", part, i);
+        print_text(out, name, text);
+        fflush(out);
+        golden_show(name, all + begin);
+        if (i < KEPT)
+            golden_expect_part(texts, name, all + begin);
+        free(text);
     }
-    golden_expect_part(path, part, is);
-    free(is);
-    free(was);
+    fclose(out);
+    digest_expect_texts(path, part, all);
+    free(all);
 }

@@ -1,16 +1,16 @@
 /*
- * grammar.h: texts drawn by lot from a grammar
+ * grammar.h: random texts from a grammar
  *
  *     comments, up to the first rule
  *     = rule
- *     an alternative per line: @other is a text of that rule
+ *     an alternative per line: @other inserts a text of that rule
  *     = other
  *     ...
  *
- * @/ begins a new line, @@ is an @, and @. is nothing: it separates a rule's
- * name from the letters behind it. An empty line is an alternative, too. The
- * last alternative of a rule that leads back to itself has to lead out: deep in
- * a text only last ones are taken.
+ * @/ starts a new line, @@ is an @, and @. is nothing: it separates a rule's
+ * name from letters that follow. An empty line is an alternative, too. If a
+ * rule refers back to itself, its last alternative must not: deep in a text
+ * only last alternatives are taken.
  */
 #ifndef COMMLAB_TESTS_GRAMMAR_H
 #define COMMLAB_TESTS_GRAMMAR_H
@@ -19,19 +19,20 @@
 
 struct grammar;
 
-/* Ends the program if the file has another form. */
+/* Read a grammar. Ends the program if the file has another form. */
 struct grammar *grammar_read(const char *path);
 void grammar_free(struct grammar *g);
 
-/* The text of a rule that belongs to the seed. The caller frees it. */
+/* The rule's text for a seed. The caller frees it. */
 char *grammar_text(const struct grammar *g, const char *rule, uint64_t seed);
 
-/* The same, damaged in one place: some bytes lost, or there twice. */
+/* The same text with one place damaged: some bytes are missing or repeated. */
 char *grammar_damaged(const struct grammar *g, const char *rule, uint64_t seed);
 
-/* What texts drawn by lot become, compared by digests, of which the part of a
- * golden file (golden.h) has 8 a line. Fails with all of the first text that
- * differs: get returns the one with that number, from malloc. */
+/* Check what n texts become. get returns the one with a number, from malloc.
+ * The part of a file has their digest (digest.h); texts.gz in the same folder
+ * has two of them whole, "PART 0" and "PART 1". At a difference the test fails
+ * with the lines, the number of their text, and the command that prints it. */
 void grammar_expect(const char *path, const char *part, int n,
                     char *(*get)(int number));
 

@@ -14,16 +14,17 @@ static void *nothing(void *arg)
     return arg;
 }
 
-/* What the C library keeps from its first use on must not count. */
+/* Use what the C library allocates on first use and keeps, so that it
+ * doesn't count. */
 static void begin(void)
 {
     static char buffer[BUFSIZ];
-    pthread_t thread; // its stack is for the next one
+    pthread_t thread; // its stack is kept for the next thread
     ck_assert_int_eq(pthread_create(&thread, NULL, nothing, NULL), 0);
     pthread_join(thread, NULL);
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     tzset();
-    getpwuid((uid_t)-2); // loads what looks users up
+    getpwuid((uid_t)-2); // loads the libraries that look up users
     nbefore = scarce_held();
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>       /* snprintf */
 #include <stdlib.h>      /* mkdtemp */
 #include <string.h>      /* strstr */
+#include <sys/stat.h>    /* chmod */
 #include <sys/statvfs.h> /* statvfs */
 
 #include "child.h"
@@ -18,12 +19,13 @@ static void succeed(struct child c)
     child_clear(&c);
 }
 
-/* Files are made in memory in a tenth of the time, and each test makes some
- * 3,000. A container's /dev/shm may be small, or closed to programs. */
+/* Creating files in memory takes a tenth of the time, and each test creates
+ * some 3,000. A container's /dev/shm may be small, or not allow execution. */
 static const char *place(void)
 {
     static const char memory[] = "/dev/shm";
-    static const unsigned long long ROOM = 4ull << 30; // several suites run
+    // enough for several suites at a time
+    static const unsigned long long ROOM = 4ull << 30;
     struct statvfs fs;
     return statvfs(memory, &fs) == 0 && !(fs.f_flag & ST_NOEXEC) &&
                    fs.f_bavail * fs.f_frsize >= ROOM
@@ -35,6 +37,7 @@ void kitcopy_make(void)
 {
     snprintf(dir, sizeof dir, "%s/commlab-kit-XXXXXX", place());
     ck_assert(mkdtemp(dir) != NULL);
+    ck_assert(chmod(dir, 0755) == 0); // the sandbox's user reads the kit
     succeed(child_run(60,
                       "cd %s && git ls-files -z -co --exclude-standard | "
                       "xargs -0 cp -a --parents -t %s && mkdir %s/build && "
@@ -43,9 +46,11 @@ void kitcopy_make(void)
                       dir));
 }
 
-/* Other suites, the build for GPUs and `make mutate` go on meanwhile: their
- * files come and go, and are not copied, nor are tests, which are most of it
- * and not run in a copy. */
+/*
+ * Don't copy folders in which other suites, the build for GPUs or `make mutate`
+ * create and remove files meanwhile, nor the tests, which are most of the build
+ * folder and don't run in a copy.
+ */
 void kitcopy_add_build(void)
 {
     succeed(child_run(

@@ -32,14 +32,14 @@ struct plan *labtest_plan(const char *name)
     snprintf(hidden, sizeof hidden, "%s/grader/plans/hidden/%s.yaml", root,
              name);
     struct plan *const p = plan_load(visible, hidden, err, sizeof err);
-    if (!p) { // no assertion: main() calls this, too
+    if (!p) { // no assertion, since main() calls this, too
         fprintf(stderr, "%s\n", err);
         exit(EXIT_FAILURE);
     }
     return p;
 }
 
-/* "lab1" of "lab1-collectives" */
+/* "lab1" for "lab1-collectives" */
 static const char *stem(void)
 {
     static char text[32];
@@ -166,39 +166,85 @@ static void set_lab(const struct labtest *l)
         ranks[nranks++] = *n;
 }
 
+/* The number of ranks that the quick tests run on: 4, or the next that the lab
+ * is tested on, as an index. */
+static int usual_ranks(void)
+{
+    int i = 0;
+    while (i < nranks - 1 && ranks[i] < 4)
+        i++;
+    return i;
+}
+
+static TCase *new_case(Suite *s, const char *name)
+{
+    TCase *const t = tcase_create(name);
+    tcase_set_timeout(t, 1800);
+    suite_add_tcase(s, t);
+    return t;
+}
+
+/* A test case of a parted suite (suites.mk) that `make test` runs. */
+static TCase *quick_case(Suite *s, const char *name)
+{
+    TCase *const t = new_case(s, name);
+    tcase_set_tags(t, "quick");
+    return t;
+}
+
+/* Add a loop test for 0 to n - 1 to `rest`, but for entry `at`, which is
+ * quick's. */
+static void part(TCase *quick, TCase *rest, const TTest *test, int at, int n)
+{
+    if (at < n)
+        tcase_add_loop_test(quick, test, at, at + 1);
+    for (int i = 0; i < n; i++)
+        if (i != at)
+            tcase_add_loop_test(rest, test, i, i + 1);
+}
+
+static void add_program(Suite *s, void (*add)(TCase *t))
+{
+    TCase *const quick = quick_case(s, stem()), *const t = new_case(s, stem());
+    const int at = usual_ranks();
+    part(quick, t, the_solution_is_full_on_any_ranks, at, nranks);
+    tcase_add_loop_test(t, the_solution_is_full_under_a_late_schedule, 0,
+                        nranks);
+    tcase_add_loop_test(t, the_solution_is_full_under_random_schedules, 0, 10);
+    part(quick, t, the_skeleton_scores_nothing, at, nranks);
+    if (add)
+        add(t);
+}
+
+static void add_questions(Suite *s)
+{
+    TCase *const t = new_case(s, "questions");
+    if (answertest_applies(lab->lab)) {
+        tcase_add_test(t, the_solutions_answers_are_the_hidden_plans);
+        tcase_add_test(t, a_neighbours_answers_fail);
+        tcase_add_test(t, few_students_share_answers);
+    }
+}
+
+static void add_patches(Suite *s)
+{
+    TCase *const quick = quick_case(s, "mutants"),
+                 *const t = new_case(s, "mutants"),
+                 *const twins = new_case(s, "twins");
+    part(quick, t, a_mutant_fails_what_it_names, 0,
+         mutant_find("mutants", lab->lab, mutant));
+    tcase_add_test(t, there_are_enough_mutants);
+    ntwins = mutant_find("twins", lab->lab, twin);
+    tcase_add_loop_test(twins, a_twin_of_the_solution_gets_all_points, 0,
+                        3 * ntwins);
+}
+
 int labtest_main(const struct labtest *l, void (*add)(TCase *t))
 {
     set_lab(l);
     Suite *const s = suite_create(stem());
-    TCase *const t = tcase_create(stem());
-    tcase_set_timeout(t, 1800);
-    tcase_add_loop_test(t, the_solution_is_full_on_any_ranks, 0, nranks);
-    tcase_add_loop_test(t, the_solution_is_full_under_a_late_schedule, 0,
-                        nranks);
-    tcase_add_loop_test(t, the_solution_is_full_under_random_schedules, 0, 10);
-    tcase_add_loop_test(t, the_skeleton_scores_nothing, 0, nranks);
-    if (add)
-        add(t);
-    suite_add_tcase(s, t);
-    TCase *const q = tcase_create("questions");
-    tcase_set_timeout(q, 1800);
-    if (answertest_applies(l->lab)) {
-        tcase_add_test(q, the_solutions_answers_are_the_hidden_plans);
-        tcase_add_test(q, a_neighbours_answers_fail);
-        tcase_add_test(q, few_students_share_answers);
-    }
-    suite_add_tcase(s, q);
-    TCase *const m = tcase_create("mutants");
-    tcase_set_timeout(m, 1800);
-    tcase_add_loop_test(m, a_mutant_fails_what_it_names, 0,
-                        mutant_find("mutants", l->lab, mutant));
-    tcase_add_test(m, there_are_enough_mutants);
-    suite_add_tcase(s, m);
-    ntwins = mutant_find("twins", l->lab, twin);
-    TCase *const w = tcase_create("twins");
-    tcase_set_timeout(w, 1800);
-    tcase_add_loop_test(w, a_twin_of_the_solution_gets_all_points, 0,
-                        3 * ntwins);
-    suite_add_tcase(s, w);
+    add_program(s, add);
+    add_questions(s);
+    add_patches(s);
     return suite_run(s);
 }

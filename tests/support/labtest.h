@@ -1,14 +1,17 @@
 /*
- * labtest.h: what every lab has to show
+ * labtest.h: tests that every lab has to pass
  *
  *   - the solution earns all visible points, on any number of ranks, under
  *     eager, late and random schedules; the skeleton earns none, and ends
- *   - answers to its questions are right for the student whose they are, and
- *     those of a neighbour are not (answertest.h)
- *   - each patch in tests/mutants/LAB is the solution with one mistake, and the
- *     grader fails exactly the cases that the patch names (mutant.h)
+ *   - the solution's answers are right for the student they were made for, and
+ *     wrong for a neighbour (answertest.h)
+ *   - each patch of tests/mutants/LAB.patch is the solution with one mistake,
+ *     and the grader fails exactly the cases that the patch names (mutant.h)
  *
- * A lab's suite sets up the tests that all labs share, and adds its own:
+ * `make test` runs one test each of solution, skeleton and mutants: those have
+ * the tag "quick". `make test-all` runs all.
+ *
+ * A lab's suite configures these shared tests and adds its own:
  *
  *     static const struct labtest lab1 = {.lab = "lab1-collectives",
  *                                         .nmutants = 6};
@@ -21,25 +24,25 @@
 
 struct labtest {
     const char *lab;  /* "lab1-collectives" */
-    const int *ranks; /* rank counts that its program runs on, ended by 0;
-                         NULL: 1, 2, 3, 4, 5, 8 */
-    int nmutants;     /* at least so many patches */
+    const int *ranks; /* rank counts to run its program with, ended by 0; NULL:
+                         1, 2, 3, 4, 5, 8 */
+    int nmutants;     /* minimum number of patches */
 };
 
-/* Run the shared tests and those that add (may be NULL) adds to the case.
+/* Run the shared tests, and those that `add` (may be NULL) adds to the case.
  * Returns main's exit status. */
 int labtest_main(const struct labtest *lab, void (*add)(TCase *t));
 
-/* The tree that the build folder belongs to. */
+/* The source tree of the build folder. */
 const char *labtest_root(void);
 
-/* The lab's plan with its hidden part; the caller frees it. */
+/* The lab's plan, including its hidden part. The caller frees it. */
 struct plan *labtest_plan(const char *lab);
 
 /*
  * Run a program of the build folder ("solutions/lab1 --case ring") under mpirun
- * and a schedule; its last line has to read "total N of M points" with N = M
- * (full) or N = 0, and M above 0.
+ * and a schedule. Its last line must be "total N of M points" with M above 0,
+ * and N = M (full) or N = 0 (nothing).
  */
 void labtest_expect_full(const char *program, int nranks, const char *schedule);
 void labtest_expect_nothing(const char *program, int nranks,

@@ -1,5 +1,5 @@
 /*
- * machine.h: the machines that are shipped, of 8 GPUs a node
+ * machine.h: the machines that are shipped, with 8 GPUs per node
  */
 #ifndef COMMLAB_TESTS_MACHINE_H
 #define COMMLAB_TESTS_MACHINE_H
@@ -8,13 +8,14 @@
 
 struct machine {
     const char *name;
-    int ncables; /* that `sick:SEED:NAME` may degrade */
+    int ncables; /* cables that `sick:SEED:NAME` may degrade */
 };
 
 extern const struct machine machines_shipped[]; /* in alphabetical order */
 extern const int nmachines_shipped;
 
-/* topo_load(); a test fails, with its message, where it doesn't load. */
+/* Load a machine. If it doesn't load, the test fails with
+ * topo_load()'s message. */
 struct topo *machine_load(const char *name);
 
 #endif

@@ -17,7 +17,8 @@ static uint32_t largest_exponent(const struct minifloat *f)
     return (1u << f->exponent_bits) - 1;
 }
 
-/* Without its sign; what follows it is infinity or NaN. */
+/* The bits of the largest number, without the sign; infinity or
+ * NaN follows it. */
 static uint32_t largest_number(const struct minifloat *f)
 {
     const uint32_t top = largest_exponent(f) << f->mantissa_bits;
@@ -46,7 +47,7 @@ uint32_t minifloat_encode(const struct minifloat *f, double value)
     const int m = f->mantissa_bits;
     const uint32_t sign = (uint32_t)(signbit(value) != 0)
                           << (f->exponent_bits + m);
-    const uint32_t infinity = largest_number(f) + 1; // e4m3: its NaN
+    const uint32_t infinity = largest_number(f) + 1; // for e4m3, its NaN
     if (isnan(value))
         return sign | infinity | (f->has_infinity ? 1u << (m - 1) : 0);
     int exponent; // value = x * 2^exponent, 1 <= x < 2
@@ -56,8 +57,8 @@ uint32_t minifloat_encode(const struct minifloat *f, double value)
         exponent = 1 - bias(f);
     if (isinf(value) || exponent > bias(f) + 1)
         return sign | infinity;
-    // In units of the last place. A carry out of the mantissa moves on to the
-    // next exponent by itself, and from subnormal to normal likewise.
+    // In units of the last place. A carry out of the mantissa increments the
+    // exponent, and likewise turns a subnormal number into a normal one.
     const uint32_t units =
         (uint32_t)nearbyint(ldexp(fabs(value), m - exponent));
     const uint32_t magnitude =

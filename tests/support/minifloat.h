@@ -1,13 +1,12 @@
 /*
- * minifloat.h: narrow floating-point types, by the tests' own arithmetic
+ * minifloat.h: narrow floating-point types in independent arithmetic
  *
- * What base/narrow.h does with bits is done here with ldexp, frexp and
- * nearbyint, so that a mistake there is found: in the sums of NCCL, the
- * products of cuBLAS, the kernels of nn and what the judge reads, which all use
- * it.
+ * What base/narrow.h computes with bits, this computes with ldexp, frexp and
+ * nearbyint. That reveals mistakes in narrow.h, which the sums of NCCL, the
+ * products of cuBLAS, the kernels of nn and the judge all use.
  *
  * A double is rounded to the nearest value of a type, ties to even. fp8 e4m3
- * has no infinity: what is too large becomes its NaN.
+ * has no infinity: a value that is too large becomes its NaN.
  */
 #ifndef TESTS_SUPPORT_MINIFLOAT_H
 #define TESTS_SUPPORT_MINIFLOAT_H
@@ -16,7 +15,7 @@
 
 struct minifloat {
     int exponent_bits, mantissa_bits;
-    int has_infinity; /* else the largest exponent has numbers, and one NaN */
+    int has_infinity; /* 0: the largest exponent is for numbers, and one NaN */
 };
 
 extern const struct minifloat minifloat_half, minifloat_bfloat,

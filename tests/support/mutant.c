@@ -2,7 +2,6 @@
 #include "mutant.h"
 
 #include <check.h>
-#include <dirent.h>  /* scandir */
 #include <jansson.h> /* json_load_file */
 #include <stdio.h>   /* asprintf */
 #include <stdlib.h>  /* qsort */
@@ -14,10 +13,10 @@
 
 enum { MAX_NAMES = 256, MAX_TEXT = 8192, GRADE_SEC = 600 };
 
-/* Every mistake costs points enough to be worth a student's time; one that is
- * the absence of a part's idea, this share of the part. */
+/* Every mistake must cost enough points to be worth a student's time. One that
+ * lacks a part's idea must cost this share of the part. */
 static const double LEAST_POINTS = 3, LEAST_SHARE = 0.5;
-static const double HUNDREDTH = 0.01; /* points are rounded to it */
+static const double HUNDREDTH = 0.01; /* points are rounded to this */
 
 struct loss {
     double all, part[PLAN_MAX_PARTS];
@@ -25,49 +24,57 @@ struct loss {
 
 /* ---- patches ------------------------------------------------------------- */
 
-static int is_patch(const struct dirent *d)
-{
-    const char *const dot = strrchr(d->d_name, '.');
-    return dot && strcmp(dot, ".patch") == 0;
-}
-
 int mutant_find(const char *kind, const char *lab,
                 const char *patch[MUTANT_MAX])
 {
-    char folder[4200], *path;
-    struct dirent **found;
-    snprintf(folder, sizeof folder, "%s/tests/%s/%s", labtest_root(), kind,
+    char path[4200], *line = NULL, *found;
+    size_t size = 0;
+    int n = 0;
+    snprintf(path, sizeof path, "%s/tests/%s/%s.patch", labtest_root(), kind,
              lab);
-    const int n = scandir(folder, &found, is_patch, alphasort);
-    if (n > MUTANT_MAX) {
-        fprintf(stderr, "%s: too many patches\n", folder);
-        exit(EXIT_FAILURE);
-    }
-    for (int i = 0; i < n; i++) {
-        if (asprintf(&path, "%s/%s", folder, found[i]->d_name) < 0)
+    FILE *const f = fopen(path, "re");
+    while (f && getline(&line, &size, f) > 0) {
+        if (strncmp(line, "== ", 3) != 0)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        if (n == MUTANT_MAX) {
+            fprintf(stderr, "%s: too many patches\n", path);
+            exit(EXIT_FAILURE);
+        }
+        if (asprintf(&found, "%s %s", path, line + 3) < 0)
             abort();
-        patch[i] = path;
-        free(found[i]);
+        patch[n++] = found;
     }
-    if (n >= 0)
-        free(found);
-    return n > 0 ? n : 0;
+    free(line);
+    if (f)
+        fclose(f);
+    return n;
 }
 
-/* The rest of the patch's line that begins with "WORD: ", "" without one. */
+static const char *name_of(const char *patch)
+{
+    return strrchr(patch, ' ') + 1;
+}
+
+/* Read the rest of the patch's line that starts with "WORD: "; "" if there
+ * is no such line. */
 static void read_line(const char *patch, const char *word, char text[MAX_TEXT])
 {
-    struct child c =
-        child_run(30, "sed -n 's/^%s: //p' %s | tr -d '\\n'", word, patch);
+    struct child c = child_run(
+        30, "%s/tests/section.sh %s | sed -n 's/^%s: //p' | tr -d '\\n'",
+        labtest_root(), patch, word);
     ck_assert_msg(strlen(c.out) < MAX_TEXT, "%s: %s", patch, c.out);
     strcpy(text, c.out);
     child_clear(&c);
 }
 
+/* The slices of a suite may do this to the same file at the same time. */
 static void write_line(const char *patch, const char *word, const char *text)
 {
-    struct child c =
-        child_run(30, "sed -i 's/^%s: .*/%s: %s/' %s", word, word, text, patch);
+    struct child c = child_run(
+        30, "flock %s/tests sed -i '/^== %s$/,/^--- /s/^%s: .*/%s: %s/' %.*s",
+        labtest_root(), name_of(patch), word, word, text,
+        (int)strcspn(patch, " "), patch);
     ck_assert_msg(c.status == 0, "%s", c.err);
     child_clear(&c);
 }
@@ -79,7 +86,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Do both lists, "A, B", have the same names? */
+/* True if both lists, "A, B", have the same names. */
 static int same_names(const char *a, const char *b)
 {
     char text[2][MAX_TEXT], *name[2][MAX_NAMES];
@@ -107,7 +114,7 @@ static int has_name(const char *list, const char *name)
     return 0;
 }
 
-/* Add the names of `more` that a list lacks; 0 if it lacks none. */
+/* Add the names of `more` that a list lacks. Returns 0 if it lacks none. */
 static int add_names(char list[MAX_TEXT], const char *more)
 {
     char text[MAX_TEXT], *next;
@@ -125,8 +132,8 @@ static int add_names(char list[MAX_TEXT], const char *more)
 
 /* ---- grading ------------------------------------------------------------- */
 
-/* The cases of a graded submission that did not pass, "A, B", in the plan's
- * order. */
+/* List the cases of a graded submission that did not pass, as "A, B" in
+ * the plan's order. */
 static void list_failed(const json_t *graded, char text[MAX_TEXT])
 {
     size_t i, at = 0;
@@ -145,7 +152,7 @@ static void list_failed(const json_t *graded, char text[MAX_TEXT])
     }
 }
 
-/* Print why the cases failed that are not among those expected. */
+/* Print why cases failed that were expected to pass. */
 static void print_unexpected(const json_t *graded, const char *says)
 {
     size_t i;
@@ -179,22 +186,26 @@ static void add_losses(const json_t *graded, struct loss *loss)
     }
 }
 
-/* Grade the solution with the patch, by the cases `of` or, if that is "", all;
- * dir is an empty folder. The cases that failed go to text; those that aren't
- * in `says` are explained. */
+/*
+ * Grade the solution with the patch applied, on the cases `of` or, if that is
+ * "", on all. dir is an empty folder. The failed cases go to text; those that
+ * aren't in `says` are explained.
+ */
 static void grade(const char *lab, const char *patch, const char *schedule,
                   const char *of, const char *says, const char *dir,
                   char text[MAX_TEXT], struct loss *loss)
 {
-    struct child c = child_run(
-        30, "cp %s/solutions/%s/* %s && cd %s && patch -p1 --quiet < %s",
-        labtest_root(), lab, dir, dir, patch);
+    struct child c =
+        child_run(30,
+                  "cp %s/solutions/%s/* %s && "
+                  "%s/tests/section.sh %s | patch -d %s -p1 --quiet",
+                  labtest_root(), lab, dir, labtest_root(), patch, dir);
     ck_assert_msg(c.status == 0, "%s does not apply: %s%s", patch, c.out,
                   c.err);
     child_clear(&c);
     char *path;
     ck_assert(asprintf(&path, "%s/grade.json", dir) > 0);
-    // all files but the changed one are the solution's: compiled once for all
+    // only the changed file is compiled: mutants share the other objects
     c = child_run(GRADE_SEC,
                   "cd %s && mkdir -p -m 700 tests/objects && ./grade run "
                   "--objects tests/objects --seed 1 --schedule %s --lab %s "
@@ -216,7 +227,7 @@ static void grade(const char *lab, const char *patch, const char *schedule,
 
 /* ---- points -------------------------------------------------------------- */
 
-/* The points of a part, from the lab's plans. */
+/* The points of a part in the lab's plans. */
 static double part_points(const char *lab, int part)
 {
     struct plan *const p = labtest_plan(lab);
@@ -227,7 +238,7 @@ static double part_points(const char *lab, int part)
     return points;
 }
 
-/* A row of `make mutant-table`. */
+/* Append a row of `make mutant-table`. */
 static void add_row(const char *lab, const char *patch, int part, double lost,
                     double of, double all)
 {
@@ -238,16 +249,14 @@ static void add_row(const char *lab, const char *patch, int part, double lost,
         return;
     if (part)
         snprintf(share, sizeof share, "part %d: %.2f of %g", part, lost, of);
-    const char *const name = strrchr(patch, '/') + 1;
-    // one write, as suites run in parallel
-    snprintf(row, sizeof row, "%-5.*s %-42.*s %-22s %6.2f of 100\n",
-             (int)strcspn(lab, "-"), lab, (int)strcspn(name, "."), name, share,
-             all);
+    // a single write, since suites run in parallel
+    snprintf(row, sizeof row, "%-5.*s %-42s %-22s %6.2f of 100\n",
+             (int)strcspn(lab, "-"), lab, name_of(patch), share, all);
     fputs(row, f);
     fclose(f);
 }
 
-/* `lacks` is "part 2, part 4", or "" for a mistake that is no part's idea. */
+/* `lacks` is "part 2, part 4", or "" if the mistake lacks no part's idea. */
 static void check_points(const char *lab, const char *patch, char *lacks,
                          const struct loss *loss)
 {
@@ -284,7 +293,7 @@ void mutant_check(const char *lab, const char *patch)
     read_line(patch, "of", of);
     read_line(patch, "lacks", lacks);
     child_folder(dir, "commlab-mutant");
-    // the lists are rewritten from all cases
+    // rewriting the lists takes all cases
     grade(lab, patch, "late", rewrite ? "" : of, says, dir, failed, &loss);
     child_remove(dir);
     ck_assert_msg(*failed, "%s: no case catches this mistake", patch);

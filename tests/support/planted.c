@@ -7,8 +7,10 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
-#include "ledger.h"
-#include "roster.h"
+#include "grader/intake/roster.h"
+#include "grader/ledger/ledger.h"
+
+static const double BENEATH = 3; // points beneath a suspicion
 
 struct ledger *planted_ledger(const char *dir)
 {
@@ -44,7 +46,7 @@ void planted_roster(const char *dir, const char *csv)
     roster_free(r);
 }
 
-/* A tar (ustar) of p2p.c. */
+/* Store a tar (ustar) of p2p.c in the ledger. */
 static void keep(const char *dir, const char *text, char digest[LEDGER_DIGEST])
 {
     char tar[4096] = "p2p.c";
@@ -106,6 +108,10 @@ static json_t *case_of(const struct planted_grading *p, int i)
         "part", 1, "score", p->score[i], "max_score", 5.0, "outcome",
         p->outcome[i], "message", !pass && p->message ? p->message : "",
         "ranks", 4, "rerun", "mpirun", "hidden", 0);
+    if (strcmp(p->outcome[i], "suspected") == 0)
+        json_object_set_new(
+            j, "beneath",
+            json_pack("{s:f, s:s}", "score", BENEATH, "message", "slow"));
     if (i == 0 && p->time_us > 0) {
         json_object_set_new(j, "time_us", json_real(p->time_us));
         json_object_set_new(j, "reference_us", json_real(100));
@@ -113,7 +119,7 @@ static json_t *case_of(const struct planted_grading *p, int i)
     return j;
 }
 
-/* The outcome of the whole: the gravest of its cases'. */
+/* The overall outcome: the worst of the cases'. */
 static const char *worst(const struct planted_grading *p)
 {
     static const char *const order[] = {"suspected", "infra", "fail"};

@@ -41,8 +41,8 @@ static inline bool on_simgpu()
     return &simgpu_arrive != NULL;
 }
 
-static int wrong;    // checks of the probe that runs
-static bool skipped; // and it lacks GPUs
+static int wrong;    // failed checks of the running probe
+static bool skipped; // 1: the running probe lacks GPUs
 
 #define PROBE(name)                                                            \
     static void name##_run();                                                  \

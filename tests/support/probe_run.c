@@ -14,13 +14,13 @@ int probe_count(const char *text, const char *word)
     return n;
 }
 
-/* What the graph of a run says of modelled times. */
+/* The graph's report of a run's modelled times. */
 static char *times_of(const char *schedule, const char *start,
                       const char *probes, const char *folder)
 {
     struct child c = child_run(
         120,
-        "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=run %s %s/tests/probes/%s > "
+        "cd %s && SIMGPU_SCHEDULE=%s SIMGPU_GRAPH=run %s %s/tests/%s > "
         "out.txt 2>&1 < /dev/null && %s/commgraph time run && rm -rf run",
         folder, schedule, start, child_build(), probes, child_build());
     ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedule, c.status,

@@ -1,4 +1,5 @@
 #include "recorded.h"
+#include "graph/replay/load.h"
 
 #include <check.h>
 #include <stdarg.h> /* va_list */

@@ -1,4 +1,5 @@
 #include "replayed.h"
+#include "graph/replay/load.h"
 
 #include <math.h>   /* INFINITY */
 #include <stdio.h>  /* fprintf */

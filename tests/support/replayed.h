@@ -4,7 +4,7 @@
 #ifndef COMMLAB_TESTS_REPLAYED_H
 #define COMMLAB_TESTS_REPLAYED_H
 
-#include "graph/replay.h"
+#include "graph/replay/replay.h"
 #include "synthetic.h"
 
 struct replayed {
@@ -14,24 +14,24 @@ struct replayed {
     struct replay *r;
 };
 
-/* A run of nranks on a shipped machine, nothing recorded yet. */
+/* Start a run of nranks on a shipped machine, with nothing recorded. */
 void replayed_init(struct replayed *t, const char *machine, uint32_t nranks);
-/* A run that was saved in dir, replayed on the machine it ran on. */
+/* Replay a run that was saved in dir, on the machine it ran on. */
 void replayed_saved(struct replayed *t, const char *dir);
 
 void replayed_release(struct replayed *t);
 
-/* Replay what is recorded now; options may be NULL. It has to succeed. */
+/* Replay what has been recorded, which must succeed. options may be NULL. */
 void replayed_run(struct replayed *t, const struct replay_options *options);
 
-/* It has to fail: the message, which the caller frees. */
+/* Replay, which must fail, and return the message. The caller frees it. */
 char *replayed_error(struct replayed *t);
 
-/* Times of an operation. */
+/* The times of an operation. */
 struct replay_time replayed_at(const struct replayed *t, struct graph_ref ref);
 
-/* The way of a copy on the machine; and the time of work on its slowest
- * resource, alone. */
+/* The path of a copy on the machine, and the time that bytes take on the path's
+ * slowest resource without other traffic. */
 struct topo_path replayed_way(const struct replayed *t, int from, int to);
 uint64_t replayed_bytes_ps(const struct replayed *t, double nbytes,
                            const struct topo_path *p);

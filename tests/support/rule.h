@@ -1,8 +1,8 @@
 /*
- * rule.h: a line for each rule that a conformance program checks
+ * rule.h: prints a line for each rule that a conformance program checks
  *
- * The programs use the real API alone, so they say the same on a real GPU. A
- * program ends with rule_status(): 0 if all rules held.
+ * The programs use only the real API, so they print the same on a real GPU. A
+ * program ends with rule_status(), which is 0 if all rules held.
  */
 #ifndef COMMLAB_TESTS_RULE_H
 #define COMMLAB_TESTS_RULE_H

@@ -13,18 +13,20 @@
 #include <sys/wait.h>  /* waitpid */
 #include <unistd.h>    /* fork */
 
-/* The C library's own, under the names that are left when ours are called. */
+/* The C library's functions, under the names that remain when this file
+ * replaces the usual ones. */
 void *__libc_malloc(size_t nbytes);
 void *__libc_calloc(size_t n, size_t nbytes);
 void *__libc_realloc(void *p, size_t nbytes);
 void __libc_free(void *p);
 
-static long left = -1; /* allocations until one fails; -1: none does */
+static long left = -1; /* allocations until one fails; -1: none fails */
 static int failed;
-static _Thread_local int none; /* all of this thread's fail */
-static _Atomic long held;      /* allocations that nothing has freed yet */
+static _Thread_local int none; /* all allocations of this thread fail */
+static _Atomic long held;      /* allocations that have not been freed */
 
-/* Not the buffers of streams: the C library does without them. */
+/* Count down to the failing allocation. Buffers of streams never fail: the C
+ * library works without them. */
 static int fails(size_t nbytes)
 {
     if (!none && (nbytes == 4096 || nbytes == BUFSIZ || left < 0 || left-- > 0))
@@ -34,18 +36,18 @@ static int fails(size_t nbytes)
     return 1;
 }
 
-/* ---- memory of just the size that was asked for -------------------------- */
+/* ---- memory of exactly the requested size -------------------------------- */
 
 enum { PAGE = 4096, JUNK = 0xa5 };
-static const size_t yard_nbytes = (size_t)1 << 36; /* of addresses */
+static const size_t yard_nbytes = (size_t)1 << 36; /* bytes of address space */
 static char *yard;
 static _Atomic size_t yard_used;
-static size_t fenced = SIZE_MAX; /* allocations of this size lie in the yard,
-                                  * and larger ones */
+static size_t fenced = SIZE_MAX; /* allocations of at least this size are put
+                                    in the yard */
 
 /*
- * Pages of its own: its size, the memory, and junk up to a multiple of 16
- * before a page that can't be touched.
+ * Allocate separate pages: first the size, then the memory, then junk up to a
+ * multiple of 16, which ends at a page that can't be accessed.
  */
 static void *fence(size_t nbytes)
 {
@@ -78,14 +80,14 @@ static size_t size_of(const void *p)
     return nbytes;
 }
 
-/* It can't be touched again. */
+/* Make the memory inaccessible. */
 static void unfence(void *p)
 {
     const size_t nbytes = size_of(p);
     const size_t room = (nbytes + 15) / 16 * 16;
     for (size_t i = nbytes; i < room; i++)
         if (((unsigned char *)p)[i] != JUNK)
-            abort(); // written beyond its end
+            abort(); // the program wrote beyond the end
     char *const at = pages_of(p);
     madvise(at, (size_t)((char *)p - at) + room, MADV_DONTNEED);
     mprotect(at, (size_t)((char *)p - at) + room, PROT_NONE);
@@ -100,7 +102,8 @@ static void *fence_again(void *p, size_t nbytes)
     return larger;
 }
 
-/* A block of the C library's goes into the yard when it grows so large. */
+/* Move a block of the C library that has grown to the fenced size
+ * into the yard. */
 static void *fence_grown(void *p, size_t nbytes)
 {
     void *const larger = fence(nbytes);
@@ -122,7 +125,7 @@ static void open_yard(void)
 void scarce_just(int (*run)(void))
 {
     open_yard();
-    run(); // what is kept for later runs is kept now
+    run(); // fills caches that later runs keep
     const long before = held;
     fenced = 0;
     const int result = run();
@@ -134,8 +137,8 @@ void scarce_just(int (*run)(void))
 
 void __libc_freeres(void);
 
-/* How many of the blocks that there are now the C library will free when the
- * program ends: a child tries. */
+/* How many of the current blocks the C library frees when the program ends, as
+ * tried in a child. */
 static int kept_by_libc(void)
 {
     int status = 0;
@@ -164,7 +167,7 @@ long scarce_left(void)
     return held;
 }
 
-/* ---- instead of the C library's ------------------------------------------ */
+/* ---- replacements for the C library's functions -------------------------- */
 
 static void *counted(void *p)
 {

@@ -3,21 +3,21 @@
 #include <stdio.h>  /* sscanf */
 #include <stdlib.h> /* getenv */
 
-/* What ld's --wrap=_tcase_add_test makes of the two names. */
+/* The two names that ld's --wrap=_tcase_add_test makes. */
 void __real__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
                             int begin, int end);
 void __wrap__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
                             int begin, int end);
 
-/* Check's own choice is 4 s, for which a test on a busy machine may wait for a
- * core. It reads this when a test case is created. */
+/* Check's default is 4 s, and a test on a busy machine may wait that long for a
+ * core. Check reads this variable when a test case is created. */
 __attribute__((constructor)) static void choose_timeout(void)
 {
     setenv("CK_DEFAULT_TIMEOUT", "60", 0);
 }
 
 struct slice {
-    int number, of; /* number is 1 to of */
+    int number, of; /* slice `number`, from 1, of `of` */
 };
 
 static struct slice slice_wanted(void)
@@ -35,7 +35,7 @@ static struct slice slice_wanted(void)
 void __wrap__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
                             int begin, int end)
 {
-    static int dealt; // tests so far, of all cases
+    static int dealt; // tests of all cases so far
     const struct slice s = slice_wanted();
     for (int i = begin; i < end; i++)
         if (dealt++ % s.of == s.number - 1)
@@ -44,12 +44,14 @@ void __wrap__tcase_add_test(TCase *t, const TTest *test, int signal, int status,
 
 int suite_run(Suite *s)
 {
-    // The solutions' answers.txt have this student's numbers.
+    // the solutions' answers.txt are for this student
     setenv("COMMLAB_STUDENT", SUITE_STUDENT, 1);
-    // A message carries what a child printed; Check ends a test whose message
-    // does not fit.
+    setenv("COMMLAB_KEYS", ".", 1); // next to each test's own ledger
+    // A message contains a child's output, and Check ends a test whose message
+    // is too long.
     setenv("CK_MAX_MSG_SIZE", "1048576", 0);
-    setenv("SIMGPU_FILL", "poison", 0); // the kit's own programs write first
+    // the kit's programs must not read memory before they write it
+    setenv("SIMGPU_FILL", "poison", 0);
     SRunner *const runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);
     const int failed = srunner_ntests_failed(runner);

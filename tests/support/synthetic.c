@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "synthetic.h"
+#include "graph/replay/load.h"
 
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* mkdtemp, abort */

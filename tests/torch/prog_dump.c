@@ -1,4 +1,4 @@
-/*
+/* links: nn nnref judge graph topo base
  * The transformer's training, for PyTorch to repeat: as JSON, a shape, the
  * weights it starts from, the tokens of five steps of AdamW, and the losses of
  * these steps by the reference and on the device.

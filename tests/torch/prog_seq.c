@@ -1,4 +1,7 @@
-/*
+/* links: nn base
+ * links: solutions/lab9-long-context/
+ * links: common/staff/lab9-long-context/support.c
+ *
  * Attention over ranks, for PyTorch to repeat: as JSON, a shape, the order of
  * the rows, the inputs, and what lab 9's solution makes of them, forward and
  * backward. Blocks come rank after rank, as ranks hold them.

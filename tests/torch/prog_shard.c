@@ -1,4 +1,9 @@
-/*
+/* links: nn nnref judge graph topo base
+ * links: solutions/lab8-sharded-training/
+ * links: common/staff/lab8-sharded-training/support.c
+ * links: common/staff/lab8-sharded-training/disk.c
+ * links: common/staff/lab8-sharded-training/norm.cu
+ *
  * Sharded training, for PyTorch to repeat: as JSON, a network and its weights,
  * the data of all ranks, and the losses of five steps of lab 8's solution.
  *
