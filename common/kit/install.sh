@@ -14,10 +14,9 @@
 # DESTDIR is prepended to these paths on disk, but not written into files.
 set -euo pipefail
 parts=$(dirname "$0")/install
+read -r version < "$parts"/../../VERSION
 if git -C "$parts" rev-parse 2> /dev/null; then
-    version=0.$(git -C "$parts" log -1 --date=format:%Y%m%d --format=%cd.%h)
-else
-    version=0
+    version+=+$(git -C "$parts" log -1 --date=format:%Y%m%d --format=%cd.%h)
 fi
 
 # Fill in the paths in a file.

@@ -11,6 +11,8 @@
 #include <sys/utsname.h> /* uname */
 #include <unistd.h>      /* read */
 
+#include "grader/base/version.h"
+
 static const char *text(const json_t *j, const char *key)
 {
     const char *const s = json_string_value(json_object_get(j, key));
@@ -170,14 +172,15 @@ static void first_line(const char *command, char *out, size_t nbytes)
 
 json_t *grading_versions(const char *kit, const char *lab)
 {
-    char digest[33], plan[33], compiler[64], mpi[64];
+    char version[32], digest[33], plan[33], compiler[64], mpi[64];
     struct utsname u;
+    version_get(version, sizeof version);
     kit_digest(kit, digest);
     grading_plan_digest(kit, lab, plan);
     first_line("gcc -dumpfullversion", compiler, sizeof compiler);
     first_line("pkg-config --modversion mpich", mpi, sizeof mpi);
     uname(&u);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "kit", digest, "plan",
-                     plan, "gcc", compiler, "mpich", mpi, "kernel", u.release,
-                     "node", u.nodename);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "version", version,
+                     "kit", digest, "plan", plan, "gcc", compiler, "mpich", mpi,
+                     "kernel", u.release, "node", u.nodename);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>  /* printf */
 #include <string.h> /* strcmp */
 
+#include "grader/base/version.h"
 #include "grader/sandbox/limits.h"
 #include "grader/verbs/verbs.h"
 
@@ -40,7 +41,8 @@ static const struct {
 
 static int usage(FILE *out)
 {
-    fprintf(out, "usage: grade VERB ... (grade VERB --help says more)\n\n");
+    fprintf(out, "usage: grade VERB ... (grade VERB --help says more)\n"
+                 "       grade --version\n\n");
     for (int i = 0; verbs[i].name; i++)
         if (verbs[i].help)
             fprintf(out, "  %-11s %s\n", verbs[i].name, verbs[i].help);
@@ -56,5 +58,11 @@ int main(int argc, char **argv)
     for (int i = 0; argc >= 2 && verbs[i].name; i++)
         if (strcmp(argv[1], verbs[i].name) == 0)
             return limits_run(verbs[i].verb, argc - 1, argv + 1);
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+        char version[32];
+        version_get(version, sizeof version);
+        printf("commlab %s\n", version);
+        return EXIT_FULL;
+    }
     return usage(argc >= 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
 }
