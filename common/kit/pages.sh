@@ -83,9 +83,10 @@ write() { # FILE PAGE [PANDOC'S OPTIONS]
 }
 
 mapfile -t labs < <(printf '%s\n' handouts/lab*.md | sort -V)
-files=(README.md "${labs[@]}" handouts/student.md handouts/profiling.md
-    handouts/ta.md handouts/instructor.md handouts/developer.md
-    handouts/simgpu.md)
+files=(README.md "${labs[@]}" handouts/student.md handouts/nodes.md
+    handouts/profiling.md handouts/ta.md handouts/course.md
+    handouts/instructor.md handouts/developer.md handouts/simgpu.md
+    handouts/changes.md)
 # The students' copy lacks the instructors' guides.
 for i in "${!files[@]}"; do
     [ -e "${files[i]}" ] || unset "files[i]"

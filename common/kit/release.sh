@@ -5,8 +5,9 @@
 #
 # It leaves out solutions, hidden cases, mutants and cheats, the tests that need
 # them, instructors' tools and their guides. The students' guide becomes the
-# README. Tracked files are taken from the working tree; the tarball's bytes
-# depend only on the files.
+# README, and AGENTS.md tells coding assistants what the course allows. Tracked
+# files are taken from the working tree; the tarball's bytes depend only on the
+# files.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -24,7 +25,8 @@ teachers=(
     ':!tests/handouts' ':!tests/kit' ':!tests/lab' ':!tests/hazards'
     ':!tests/graph' ':!tests/nn' ':!tests/layers' ':!tests/skeleton'
     ':!tests/mutate' ':!tests/gpu/test_gpu.c' ':!handouts/instructor.md'
-    ':!handouts/ta.md' ':!handouts/developer.md' ':!README.md'
+    ':!handouts/ta.md' ':!handouts/developer.md' ':!handouts/course.md'
+    ':!handouts/changes.md' ':!README.md' ':!CITATION.cff' ':!.github'
 )
 
 # The files in these folders that students need on their own machines.
@@ -46,7 +48,9 @@ mkdir "$work/commlab"
 # guides.
 sed -E 's#\]\(([a-z0-9/-]+\.(md|svg|png))#](handouts/\1#g' handouts/student.md \
     > "$work/commlab/README.md"
-sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer)\.md[^)]*\)#\1#g' \
+# Coding assistants look for this file in the top folder.
+mv "$work/commlab/handouts/AGENTS.md" "$work/commlab"
+sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer|course|changes)\.md[^)]*\)#\1#g' \
     "$work"/commlab/handouts/*.md
 
 # Search for leaks before anything is written. Search bytes, since some files

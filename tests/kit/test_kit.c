@@ -75,8 +75,9 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
     kitcopy_expect(
         "cd commlab && ! ls -d solutions grader/plans/hidden tests/mutants "
         "tests/cheats handouts/ta.md handouts/instructor.md "
-        "handouts/developer.md 2> /dev/null",
-        0, "");
+        "handouts/developer.md handouts/course.md .github 2> /dev/null && "
+        "ls LICENSE AGENTS.md",
+        0, "AGENTS.md");
     kitcopy_expect(
         "cd commlab && gawk -f ../tests/handouts/links.awk README.md "
         "handouts/*.md",
