@@ -256,7 +256,7 @@ static struct child check_speeds(const char *file)
 
 START_TEST(the_table_of_bandwidths_is_what_machines_achieve)
 {
-    struct child c = check_speeds("handouts/student.md");
+    struct child c = check_speeds("handouts/nodes.md");
     ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
     child_clear(&c);
 }
