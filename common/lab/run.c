@@ -198,6 +198,19 @@ static enum run_status with_device_hole(enum run_status status)
 
 /* ---- agreeing ------------------------------------------------------------ */
 
+/* Ranks agree on a communicator that no other code knows: on r->mpi_comm, the
+ * call of a rank that left early would meet a collective of the student's on
+ * the others. */
+static MPI_Comm own_comm = MPI_COMM_NULL;
+
+void run_own_comm(MPI_Comm comm)
+{
+    if (own_comm != MPI_COMM_NULL)
+        MPI_MUST(MPI_Comm_free(&own_comm));
+    if (comm != MPI_COMM_NULL)
+        MPI_MUST(MPI_Comm_dup(comm, &own_comm));
+}
+
 struct lost { /* what to call if the other ranks don't arrive */
     run_lost_fn *fn;
     void *arg;
@@ -215,7 +228,7 @@ static enum run_status agree(const struct lab_run *r, enum run_status mine,
     const int status = (int)mine;
     int worst, done = 0;
     MPI_Request request;
-    MPI_MUST(MPI_Iallreduce(&status, &worst, 1, MPI_INT, MPI_MAX, r->mpi_comm,
+    MPI_MUST(MPI_Iallreduce(&status, &worst, 1, MPI_INT, MPI_MAX, own_comm,
                             &request));
     if (mine == RUN_OK) {
         MPI_MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
@@ -271,7 +284,7 @@ static int can_go_on(struct lab_run *r, enum run_status mine)
         ncclGroupEnd();
     const int fine = meter_open_groups() == 0 && comes_to_rest(r);
     int all;
-    MPI_MUST(MPI_Allreduce(&fine, &all, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    MPI_MUST(MPI_Allreduce(&fine, &all, 1, MPI_INT, MPI_MIN, own_comm));
     return all;
 }
 
@@ -413,7 +426,7 @@ int run_command(struct lab_run *r, const struct lab_command *c, int argc,
         return status;
     const int left = mine == RUN_OK ? r->nranks : r->rank;
     int first;
-    MPI_MUST(MPI_Allreduce(&left, &first, 1, MPI_INT, MPI_MIN, r->mpi_comm));
+    MPI_MUST(MPI_Allreduce(&left, &first, 1, MPI_INT, MPI_MIN, own_comm));
     if (r->rank == first)
         say_left(r, mine, now.text);
     MPI_Finalize();

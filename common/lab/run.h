@@ -45,6 +45,10 @@ int run_case(struct lab_run *r, const struct plan_case *c, unsigned case_no,
 int run_command(struct lab_run *r, const struct lab_command *c, int argc,
                 char **argv);
 
+/* Copy comm, for run_case() and run_command() to agree on; MPI_COMM_NULL frees
+ * the copy. All ranks call. */
+void run_own_comm(MPI_Comm comm);
+
 /* ---- between run.c and lab.c --------------------------------------------- */
 
 /* Leave the case from inside student code, with this status and text. */

@@ -65,6 +65,7 @@ int run_setup(struct lab_run *r, MPI_Comm comm)
     MPI_MUST(MPI_Comm_free(&node));
     if (!enough_devices(r, &shared))
         return -1;
+    run_own_comm(comm);
     CUDA_MUST(cudaSetDevice(r->device));
     CUDA_MUST(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
     r->comm = NULL;
@@ -83,4 +84,5 @@ void run_teardown(struct lab_run *r)
     if (r->comm)
         NCCL_MUST(ncclCommDestroy(r->comm));
     CUDA_MUST(cudaStreamDestroy(r->stream));
+    run_own_comm(MPI_COMM_NULL);
 }
