@@ -105,6 +105,8 @@ struct judge_student { /* where to look for mistakes in cases of a kind */
                                 parameter; or NULL */
 };
 
+struct judge_place; /* needs.h */
+
 struct judge_lab {                  /* one per lab, exported by its judge.c */
     const char *lab;                /* "lab1-collectives" */
     const struct judge_kind *kinds; /* ended by a NULL name */
@@ -117,6 +119,10 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
                           no lab_run.comm */
     int reaches_peers; /* kernels must access other ranks' memory (origin.h) */
     int least_gpus;    /* minimum number of GPUs per node; 0: any number */
+    /* Limits of the cases, for judge_needs() (needs.h); NULL: all run on any
+     * ranks. */
+    int (*needs)(const struct plan_case *c, const struct judge_place *p,
+                 char *text, size_t nbytes);
 };
 
 #define JUDGE_ANSWER "answer" /* the kind of questions, which every lab has */

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "lab/results.h"
 
-#include <errno.h>   /* program_invocation_name */
+#include <errno.h>   /* errno */
 #include <jansson.h> /* json_dump_file */
 #include <stdio.h>   /* printf */
 #include <stdlib.h>  /* getenv */
@@ -11,82 +11,53 @@
 #include "judge/report.h"
 #include "judge/table.h"
 #include "lab/lab.h"
+#include "lab/rerun.h"
 
-enum { RERUN = 1024 }; /* bytes of a command */
+enum { NEEDS = 200 }; /* bytes of a reason */
 
 static int is_judged(const struct results *v, int i)
 {
     return atomic_load(&v->progress->c[i].state) != PROGRESS_OPEN;
 }
 
+/* True if this job runs what case i is pinned to, but the case's parameters ask
+ * for other ranks: `text` says for which. */
+static int is_unmet(const struct results *v, int i, char text[NEEDS])
+{
+    const struct plan_case *const c = &v->p->cases[i];
+    text[0] = 0;
+    return plan_fits(c, v->nranks, v->machine) &&
+           judge_needs(judge_labs[0], c, &v->place, text, NEEDS);
+}
+
 enum results_place results_place(const struct results *v, int i)
 {
     const struct plan_case *const c = &v->p->cases[i];
+    char text[NEEDS];
     if (!options_want(v->o, c->name))
         return RESULTS_NOWHERE;
     if (v->o->times && (!c->timed || c->hidden != v->o->hidden))
         return RESULTS_NOWHERE;
-    return plan_fits(c, v->nranks, v->machine) ? RESULTS_HERE
-                                               : RESULTS_ELSEWHERE;
-}
-
-/* Variables of the environment that change what a case does, with the values
- * that they have by themselves. */
-static const struct {
-    const char *name, *usual;
-} variables[] = {{"SIMGPU_TOPO", NULL},     {"SIMGPU_SCHEDULE", PLAN_SCHEDULE},
-                 {"SIMGPU_FILL", "poison"}, {"NCCL_ALGO", NULL},
-                 {"NCCL_PROTO", NULL},      {"COMMLAB_STUDENT", NULL}};
-
-/* Append "NAME=VALUE " for each variable that is set to something unusual.
- * `topo` takes the place of SIMGPU_TOPO. */
-static int add_variables(const struct plan_case *c, const char *topo, char *out,
-                         int nbytes)
-{
-    int at = 0;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *const usual = variables[i].usual;
-        const char *const set = i == 0 ? topo : getenv(variables[i].name);
-        const int is_student =
-            strcmp(variables[i].name, "COMMLAB_STUDENT") == 0;
-        if (!set || !*set || strchr(set, ' ') ||
-            (usual && strcmp(set, usual) == 0) ||
-            (is_student && strcmp(c->kind, JUDGE_ANSWER) != 0))
-            continue;
-        at += snprintf(out + at, (size_t)(nbytes - at), "%s=%.120s ",
-                       variables[i].name, set);
-    }
-    return at;
+    return plan_fits(c, v->nranks, v->machine) && !is_unmet(v, i, text)
+               ? RESULTS_HERE
+               : RESULTS_ELSEWHERE;
 }
 
 /* The command that reruns one case, with ranks and a machine that fit it. */
-static void rerun_of(const struct results *v, int i, char *out, size_t nbytes)
+static void rerun_of(const struct results *v, int i, char out[RERUN_NBYTES])
 {
     const struct plan_case *const c = &v->p->cases[i];
-    const struct lab_options *const o = v->o;
     const int here = results_place(v, i) == RESULTS_HERE;
-    char iterations[32] = "", warmup[32] = "";
-    if (o->iterations != OPTIONS_DEFAULT_ITERATIONS)
-        snprintf(iterations, sizeof iterations, " --iterations %d",
-                 o->iterations);
-    if (o->warmup)
-        snprintf(warmup, sizeof warmup, " --warmup %d", o->warmup);
-    const int at = add_variables(c, here ? getenv("SIMGPU_TOPO") : c->topo, out,
-                                 (int)nbytes);
-    snprintf(out + at, nbytes - (size_t)at,
-             "mpirun -n %d %s --case %s%s%s%s --%s %llu",
-             here ? v->nranks : c->ranks[0], program_invocation_name, c->name,
-             c->hidden ? " --hidden" : "", iterations, warmup,
-             o->has_key ? "key" : "seed",
-             (unsigned long long)(o->has_key ? o->key : o->seed));
+    rerun_text(c, v->o, here ? getenv("SIMGPU_TOPO") : c->topo,
+               here ? v->nranks : c->ranks[0], out);
 }
 
 /* ---- printing ------------------------------------------------------------ */
 
 void results_row(const struct results *v, int i)
 {
-    char rerun[RERUN];
-    rerun_of(v, i, rerun, sizeof rerun);
+    char rerun[RERUN_NBYTES];
+    rerun_of(v, i, rerun);
     if (v->o->times && v->progress->c[i].verdict.pass)
         printf("  - {case: %s, ranks: %d, us: %.6f}\n", v->p->cases[i].name,
                v->nranks, v->progress->c[i].verdict.time_us);
@@ -134,14 +105,15 @@ int results_points(const struct results *v, double *points, double *most)
 /* List the cases that need other ranks or another machine. */
 static void print_elsewhere(const struct results *v)
 {
-    char rerun[RERUN];
+    char rerun[RERUN_NBYTES], text[NEEDS];
     const char *before = "\nNot run, because they need other ranks or another "
                          "machine:\n";
     for (int i = 0; i < v->p->ncases; i++) {
         if (results_place(v, i) != RESULTS_ELSEWHERE)
             continue;
-        rerun_of(v, i, rerun, sizeof rerun);
-        printf("%s    %s\n", before, rerun);
+        rerun_of(v, i, rerun);
+        printf("%s    %s%s%s\n", before, rerun,
+               is_unmet(v, i, text) ? "  # needs " : "", text);
         before = "";
     }
 }
@@ -163,7 +135,7 @@ static void print_rest(const struct results *v)
 static json_t *json_of(const struct results *v)
 {
     double points, most;
-    char seed[32], rerun[RERUN];
+    char seed[32], rerun[RERUN_NBYTES];
     struct cudaDeviceProp device;
     json_t *const tests = json_array(), *const elsewhere = json_array();
     json_t *const j = json_object();
@@ -176,7 +148,7 @@ static json_t *json_of(const struct results *v)
         const struct judge_verdict *const verdict = &v->progress->c[i].verdict;
         if (!is_judged(v, i) || results_place(v, i) != RESULTS_HERE)
             continue;
-        rerun_of(v, i, rerun, sizeof rerun);
+        rerun_of(v, i, rerun);
         json_array_append_new(
             tests, report_case(c, verdict, points_outcome(verdict),
                                points_earned(c, verdict), v->nranks, rerun));
@@ -184,7 +156,7 @@ static json_t *json_of(const struct results *v)
     for (int i = 0; i < v->p->ncases; i++) {
         if (results_place(v, i) != RESULTS_ELSEWHERE)
             continue;
-        rerun_of(v, i, rerun, sizeof rerun);
+        rerun_of(v, i, rerun);
         json_array_append_new(elsewhere, json_string(rerun));
     }
     json_object_set_new(j, "lab", json_string(lab.name));

@@ -4,6 +4,7 @@
 #ifndef COMMLAB_LAB_RESULTS_H
 #define COMMLAB_LAB_RESULTS_H
 
+#include "judge/needs.h"
 #include "lab/options.h"
 #include "lab/progress.h"
 
@@ -12,6 +13,7 @@ struct results {
     const struct plan *p;
     struct lab_progress *progress; /* holds the verdicts */
     const char *machine;           /* modelled machine; NULL for real GPUs */
+    struct judge_place place;
     int nranks, device;
 };
 

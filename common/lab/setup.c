@@ -4,12 +4,27 @@
 #include <stdio.h> /* fprintf */
 
 #include "base/must.h"
+#include "judge/needs.h"
 #include "lab/guard.h"
 #include "lab/run.h"
+#include "lab/watch.h"
+
+/* The setting that models enough nodes, ": SIMGPU_TOPO=8x:dgx-h100"; "" on
+ * GPUs. */
+static const char *more_nodes(const struct lab_run *r, char *text, int nbytes)
+{
+    const int ngpus = judge_place_of(PLAN_TOPO, r->nranks).ngpus;
+    text[0] = 0;
+    if (watch_machine() && ngpus)
+        snprintf(text, (size_t)nbytes, ": SIMGPU_TOPO=%dx:" PLAN_TOPO,
+                 (r->nranks + ngpus - 1) / ngpus);
+    return text;
+}
 
 /* Rank 0 reports why the lab cannot run here. */
 static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
 {
+    char text[64];
     const int least = judge_labs[0]->least_gpus;
     if (err != cudaSuccess)
         fprintf(stderr, "%s: no GPU can be used: %s\n", lab.name,
@@ -23,8 +38,9 @@ static void say_too_few(const struct lab_run *r, int ndevices, cudaError_t err)
     else
         fprintf(stderr,
                 "%s: %d ranks on a node that has %d GPUs: each rank needs one, "
-                "so start fewer ranks, or on more nodes\n",
-                lab.name, r->ranks_per_node, ndevices);
+                "so start fewer ranks, or on more nodes%s\n",
+                lab.name, r->ranks_per_node, ndevices,
+                more_nodes(r, text, sizeof text));
 }
 
 /* True if every rank has a device of its own on its node, or ranks may share.

@@ -351,11 +351,13 @@ _Noreturn void supervise(char **argv, const struct lab_options *o,
         wait_for_rank_0();
         _exit(0);
     }
+    const int nranks = atoi(getenv("PMI_SIZE"));
     const struct results v = {.o = o,
                               .p = p,
                               .progress = progress_new(p->ncases),
                               .machine = watch_machine(),
-                              .nranks = atoi(getenv("PMI_SIZE"))};
+                              .place = judge_place_of(watch_machine(), nranks),
+                              .nranks = nranks};
     if (!v.progress) {
         fprintf(stderr, "%s: cannot share memory with the ranks: %s\n",
                 lab.name, strerror(errno));

@@ -194,13 +194,15 @@ static int do_case(struct visible *v, struct lab_run *r, int i)
 enum visible_end visible_run(struct lab_run *r, const struct lab_options *o,
                              const struct plan *p)
 {
-    struct visible v = {.r = r,
-                        .results = {.o = o,
-                                    .p = p,
-                                    .progress = progress_open(p->ncases),
-                                    .machine = watch_machine(),
-                                    .nranks = r->nranks,
-                                    .device = r->device}};
+    struct visible v = {
+        .r = r,
+        .results = {.o = o,
+                    .p = p,
+                    .progress = progress_open(p->ncases),
+                    .machine = watch_machine(),
+                    .place = judge_place_of(watch_machine(), r->nranks),
+                    .nranks = r->nranks,
+                    .device = r->device}};
     double points, most;
     char path[2 * PATH_MAX];
     int go_on = 1, nrun = 0;

@@ -340,7 +340,7 @@ ncclResult_t zero_run(const struct zero *z, const struct pipe_action *a, int n);
  * reduce-scatter send as much as the all-reduce did; both can be split into
  * pieces, one for each rank's rows.
  */
-enum { SP_MAX_RANKS = 16 };
+enum { SP_MAX_RANKS = 1024 };
 
 struct sp { /* a rank's place; made by sp_init() */
     struct tp tp;

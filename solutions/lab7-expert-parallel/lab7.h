@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-enum { MOE_MAX_RANKS = 64, MOE_MAX_PIECES = 16 };
+enum { MOE_MAX_RANKS = 1024, MOE_MAX_PIECES = 16 };
 
 /* A layer, on one rank. Its expert is number `rank`. */
 struct moe {

@@ -8,6 +8,7 @@
 #include <stdio.h>            /* printf */
 #include <stdlib.h>           /* exit */
 
+#include "judge/needs.h"
 #include "lab/lab.h"
 
 enum { COUNT = 1024, NBYTES = COUNT * 4 };
@@ -154,6 +155,15 @@ static ncclResult_t hangs(struct lab_run *r)
     return ncclSuccess;
 }
 
+/* Rank 1 leaves with an error while the others wait for it in MPI. */
+static ncclResult_t leaves(struct lab_run *r)
+{
+    LAB_TRY(r->rank == 1 ? ncclInvalidUsage : ncclSuccess);
+    MPI_Bcast(&none, 1, MPI_INT, 0, r->mpi_comm);
+    MPI_Barrier(r->mpi_comm);
+    return ncclSuccess;
+}
+
 static ncclResult_t crashes(struct lab_run *r)
 {
     if (r->rank == 1)
@@ -237,6 +247,7 @@ static ncclResult_t starves(struct lab_run *r)
 static const struct lab_kind kinds[] = {
     {"starves", starves},
     {"hangs", hangs},
+    {"leaves", leaves},
     {"crashes", crashes},
     {"exits", exits},
     {"mpi_fails", mpi_fails},
@@ -304,6 +315,7 @@ static const struct judge_kind judge_kinds[] = {
     ANY("hole-in-group"),
     ANY("error"),
     ANY("hangs"),
+    ANY("leaves"),
     ANY("crashes"),
     ANY("exits"),
     ANY("mpi_fails"),
@@ -319,5 +331,18 @@ static const struct judge_kind judge_kinds[] = {
     {.name = "memory", .judge = judge_memory},
     {.name = NULL},
 };
-static const struct judge_lab judge = {.lab = "runner", .kinds = judge_kinds};
+/* with: {gpus: 1}: a GPU of its own for each rank; {nodes: N}: so many. */
+static int needs(const struct plan_case *c, const struct judge_place *p,
+                 char *text, size_t nbytes)
+{
+    const int nodes = (int)plan_int(c, "nodes", 0);
+    if (plan_int(c, "gpus", 0) && p->nranks > p->ngpus)
+        snprintf(text, nbytes, "at most %d ranks", p->ngpus);
+    else if (nodes && p->nnodes != nodes)
+        snprintf(text, nbytes, "ranks on %d nodes, not %d", nodes, p->nnodes);
+    return text[0] != 0;
+}
+
+static const struct judge_lab judge = {
+    .lab = "runner", .kinds = judge_kinds, .needs = needs};
 const struct judge_lab *const judge_labs[] = {&judge, NULL};

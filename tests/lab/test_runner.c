@@ -45,11 +45,14 @@ static const struct {
     {"too-fast", "fine", TIMED ", with: {limit: 1000000}"},
     {"elsewhere", "fine", TIMED ", topo: dgx-a100"},
     {"only-there", "fine", ", topo: pcie-4090"},
+    {"own-gpus", "fine", ", with: {gpus: 1}"},
+    {"two-nodes", "fine", ", with: {nodes: 2}"},
     {"ranges", "ranges", TIMED},
     {"popped", "ranges", TIMED ", with: {pops: 3}"},
     {"thread", "thread", TIMED},
     {"memory", "memory", ""},
     {"hangs", "hangs", ""},
+    {"leaves", "leaves", ""},
     {"crashes", "crashes", ""},
     {"exits", "exits", ""},
     {"mpi-fails", "mpi_fails", ""},
@@ -174,6 +177,23 @@ START_TEST(a_case_for_another_machine_says_how_to_run_it)
 }
 END_TEST
 
+/* What a case's parameters demand of the ranks is no fault of the student's. */
+START_TEST(a_case_for_other_ranks_says_for_which)
+{
+    struct child c = runner("", 2, "--case fine,own-gpus,two-nodes");
+    expect(&c, 0, "total 20 of 20 points");
+    expect(&c, 0,
+           " --case two-nodes --seed 1  # needs ranks on 2 nodes, not "
+           "1\n");
+    child_clear(&c);
+    c = runner("SIMGPU_TOPO=2x:dgx-h100", 9, "--case own-gpus,two-nodes");
+    expect(&c, 0, "total 10 of 10 points");
+    expect(&c, 0, "    SIMGPU_TOPO=dgx-h100 mpirun -n 2 ");
+    expect(&c, 0, " --case own-gpus --seed 1  # needs at most 8 ranks\n");
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(nothing_to_run_here_is_not_full_marks)
 {
     struct child c = runner("", 3, "--case timed");
@@ -260,6 +280,7 @@ static const struct {
     {"fine", {NULL}},
     {"hangs",
      {"the run hangs", "ncclAllReduce at prog_runner.c:", "Look for a call"}},
+    {"leaves", {"rank 1: prog_runner.c:", "invalid usage", "Is a group"}},
     {"crashes",
      {"segmentation fault in crashes() at prog_runner.c:", "address 0 (NULL)",
       "it was not set"}},
@@ -469,7 +490,7 @@ START_TEST(more_ranks_than_gpus_is_said_once)
     struct child c = runner("", 9, "--case fine");
     expect(&c, 2,
            "9 ranks on a node that has 8 GPUs: each rank needs one, so start "
-           "fewer ranks, or on more nodes");
+           "fewer ranks, or on more nodes: SIMGPU_TOPO=2x:dgx-h100\n");
     ck_assert(strstr(c.err, "9 ranks") == strrchr(c.err, '9'));
     child_clear(&c);
 }
@@ -586,6 +607,7 @@ int main(void)
     tcase_add_test(t, a_list_of_names_runs_those_cases_alone);
     tcase_add_test(t, an_unknown_case_gets_suggestions);
     tcase_add_test(t, a_case_for_another_machine_says_how_to_run_it);
+    tcase_add_test(t, a_case_for_other_ranks_says_for_which);
     tcase_add_test(t, nothing_to_run_here_is_not_full_marks);
     tcase_add_test(t, a_plan_without_times_is_an_error);
     tcase_add_test(t, hidden_cases_run_where_their_plan_is);

@@ -12,6 +12,9 @@
 # lines may be mixed, and which rank is the first to find a message of the wrong
 # size. A program that races with its own copies runs under the schedule of the
 # line "schedule:", as the eager one leaves open who is first.
+#
+# Then the commands of the "again:" lines are run. Nothing is printed of them,
+# unless one fails in another way than the case did.
 set -u
 patch=$(realpath "$1") build=$(realpath "$2")
 root=$(dirname "$build")
@@ -85,7 +88,8 @@ echo "\$ make $short && ${settings}mpirun -n $ranks build/$short --case $case"
 if compile | sed 's/‘/'\''/g; s/’/'\''/g' > said && [ -f own.o ] && link; then
     cd "$dir" || exit 1
     env $settings COMMLAB_PLANS=$root/grader/plans \
-        mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 | leave_out_chance
+        mpirun -n "$ranks" "build/$short" --case "$case" 2>&1 |
+        leave_out_chance | tee "$dir/run"
 else
     grep -E '(error|note): ' said | sed "s|$root/||" | without_kits_lines
 fi
@@ -95,8 +99,32 @@ fi
 echo
 echo "\$ make grade-$short"
 rm -f "$dir/src/own.o" "$dir/src/half.o" "$dir/src/said"
+limit=${COMMLAB_LOOP_SEC-}
 unset COMMLAB_LOOP_SEC
 cd "$build" && mkdir -p -m 700 tests/objects && ./grade run --objects \
     tests/objects --seed 1 --lab "$short" --case "$case" "$dir/src" 2>&1 |
-    leave_out_chance
+    leave_out_chance | tee "$dir/grading"
+
+# ---- "again:" lines fail again -----------------------------------------------
+
+# The verdict of a case, from its row to its "again:" line.
+verdict() {
+    awk -v c="$case" '/^ *[0-9]+  / { on = $2 == c } /^ *again: / { on = 0 } on' \
+        "$1"
+}
+
+# Nothing more is printed, unless the command ends otherwise than it promises.
+again() {
+    sed -n 's/^ *again: //p' "$1" > "$dir/commands"
+    while read -r command; do
+        (cd "$dir" && COMMLAB_PLANS=$root/grader/plans sh -c "$command" 2>&1) |
+            leave_out_chance > "$dir/rerun"
+        verdict "$1" > "$dir/wanted"
+        verdict "$dir/rerun" | cmp -s - "$dir/wanted" ||
+            { printf '\n$ %s\n' "$command"; cat "$dir/rerun"; }
+    done < "$dir/commands"
+}
+again "$dir/grading"
+[ -z "$limit" ] || export COMMLAB_LOOP_SEC="$limit"
+[ ! -f "$dir/run" ] || again "$dir/run"
 exit 0

@@ -15,6 +15,7 @@
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/links.h"
+#include "judge/needs.h"
 #include "judge/spans.h"
 #include "nn/draws.h"
 #include "nn/reference.h"
@@ -333,8 +334,22 @@ static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
                                         [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
                                         {0}};
 
+/* In data_parallel, rank 0 drives a device of its own node for each rank. */
+static int needs(const struct plan_case *c, const struct judge_place *p,
+                 char *text, size_t nbytes)
+{
+    if (strcmp(c->kind, "data_parallel") != 0 || p->ngpus == 0 ||
+        p->nranks <= p->ngpus)
+        return 0;
+    snprintf(text, nbytes,
+             "at most %d ranks: rank 0 drives one GPU of its node for each",
+             p->ngpus);
+    return 1;
+}
+
 extern const struct judge_lab judge_lab2;
 const struct judge_lab judge_lab2 = {.lab = "lab2-gradient-sync",
                                      .kinds = kinds,
                                      .students = students,
-                                     .draws = draws};
+                                     .draws = draws,
+                                     .needs = needs};

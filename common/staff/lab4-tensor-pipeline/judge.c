@@ -1,7 +1,10 @@
 /*
  * judge.c: the judges of lab 4's cases, and the right answers
  */
-#include "judge/judge.h"
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strcmp */
+
+#include "judge/needs.h"
 #include "judge_model.h"
 #include "judge_tensor.h"
 #include "judge_train.h"
@@ -72,8 +75,29 @@ static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 1},
                                         [MODEL_DRAW_INTEGERS] = {draw_data, 1},
                                         {0}};
 
+/* Every stage of a pipeline, and every chunk of a stage, has a block of two
+ * layers. */
+static int needs(const struct plan_case *c, const struct judge_place *p,
+                 char *text, size_t nbytes)
+{
+    static const char *const trained[] = {"pipe", "bubble", "hybrid", "speed"};
+    const struct model m = model_of(c, p->nranks);
+    const int blocks = m.task.shape.depth / 2;
+    int is_trained = 0;
+    for (size_t i = 0; i < sizeof trained / sizeof *trained; i++)
+        is_trained |= strcmp(c->kind, trained[i]) == 0;
+    if (!is_trained || m.pp * m.chunks <= blocks)
+        return 0;
+    snprintf(text, nbytes,
+             "at most %d stages: its network has %d blocks, and a stage holds "
+             "%d or more",
+             blocks / m.chunks, blocks, m.chunks);
+    return 1;
+}
+
 extern const struct judge_lab judge_lab4;
 const struct judge_lab judge_lab4 = {.lab = "lab4-tensor-pipeline",
                                      .kinds = kinds,
                                      .students = students,
-                                     .draws = draws};
+                                     .draws = draws,
+                                     .needs = needs};

@@ -13,6 +13,7 @@
 #include "drawn.h"
 #include "graph/record/read.h"
 #include "judge/counts.h"
+#include "judge/needs.h"
 #include "judge5.h"
 #include "nn/draws.h"
 
@@ -392,6 +393,23 @@ static const struct draw_row draws[] = {
     [DRAWN_PAIRS] = {judge5_draw_pairs, 0},
     {0}};
 
+enum { MOST_RANKS = 16 }; /* SYMM_MAX_RANKS of lab5.h */
+
+/* IPC handles open on their own node only. */
+static int needs(const struct plan_case *c, const struct judge_place *p,
+                 char *text, size_t nbytes)
+{
+    const int rows = (int)plan_int(c, "rows", 12);
+    if (p->nnodes > 1)
+        snprintf(text, nbytes, "ranks of one node");
+    else if (p->nranks > MOST_RANKS)
+        snprintf(text, nbytes, "at most %d ranks (SYMM_MAX_RANKS)", MOST_RANKS);
+    else if (strcmp(c->kind, "gemm-sum") == 0 && rows % p->nranks != 0)
+        snprintf(text, nbytes, "a number of ranks that divides its %d rows",
+                 rows);
+    return text[0] != 0;
+}
+
 extern const struct judge_lab judge_lab5;
 const struct judge_lab judge_lab5 = {
     .lab = "lab5-symmetric-memory",
@@ -400,4 +418,5 @@ const struct judge_lab judge_lab5 = {
     .kinds = kinds,
     .students = students,
     .draws = draws,
+    .needs = needs,
 };
