@@ -529,7 +529,7 @@ $(O)/obj/common/graph/draw/view_files.o: $(wildcard common/graph/draw/view/*)
 $(O)/obj/grader/export/page_files.o: $(wildcard grader/export/page/*)
 $(O)/obj/grader/sandbox/sandbox_args.o: grader/sandbox/sandbox_start.sh
 $(O)/obj/grader/verbs/verb_doctor.o: grader/verbs/doctor.sh
-$(O)/obj/grader/base/version.o: common/VERSION
+$(O)/obj/common/base/version.o: common/VERSION
 $(CHECK): $(call objs,common/kit/check.c common/base/clex.c \
 	$(filter-out %/similar.c,$(call c_in,grader/vet)) grader/base/names.c)
 $(CHECK): LIBS := -lelf

@@ -97,6 +97,9 @@ mkdir -p "$out"
 rm -rf "$out"/*.html "$out"/*.pdf "$out/figures"
 cp $kit/style.css "$out"
 cp -r handouts/figures "$out"
+for f in LICENSE CITATION.cff; do # which the README links
+    [ ! -e $f ] || cp $f "$out"
+done
 # Pages for print use the same figures, but their links are plain text.
 cp $kit/style.css "$work"
 cp -r handouts/figures "$work"

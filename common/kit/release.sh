@@ -49,7 +49,7 @@ mkdir "$work/commlab"
 sed -E 's#\]\(([a-z0-9/-]+\.(md|svg|png))#](handouts/\1#g' handouts/student.md \
     > "$work/commlab/README.md"
 # Coding assistants look for this file in the top folder.
-mv "$work/commlab/handouts/AGENTS.md" "$work/commlab"
+cp common/kit/AGENTS.md "$work/commlab"
 sed -i -E 's#\[([^]]*)\]\((ta|instructor|developer|course|changes)\.md[^)]*\)#\1#g' \
     "$work"/commlab/handouts/*.md
 

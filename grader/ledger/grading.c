@@ -11,7 +11,7 @@
 #include <sys/utsname.h> /* uname */
 #include <unistd.h>      /* read */
 
-#include "grader/base/version.h"
+#include "base/version.h"
 
 static const char *text(const json_t *j, const char *key)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>  /* printf */
 #include <string.h> /* strcmp */
 
-#include "grader/base/version.h"
+#include "base/version.h"
 #include "grader/sandbox/limits.h"
 #include "grader/verbs/verbs.h"
 

@@ -1,4 +1,4 @@
-#include "grader/base/version.h"
+#include "base/version.h"
 
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcspn */

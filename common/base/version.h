@@ -1,8 +1,8 @@
 /*
  * version.h: the kit's version
  */
-#ifndef GRADER_BASE_VERSION_H
-#define GRADER_BASE_VERSION_H
+#ifndef COMMLAB_BASE_VERSION_H
+#define COMMLAB_BASE_VERSION_H
 
 #include <stddef.h>
 
