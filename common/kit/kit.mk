@@ -1,9 +1,12 @@
 # kit.mk: instructors' targets. The students' copy lacks this file, so its `make
 # help` lists only targets that work there.
 
-.PHONY: quickstart solutions skeletons plans handouts pages new-lab remove-lab \
-	lint-labs mutant-lists mutant-table release class-200
+.PHONY: quickstart solutions skeletons plans handouts pages slides site new-lab \
+	remove-lab lint-labs mutant-lists mutant-table release class-200
 
+slides:                ## build a deck for each lab: build/handouts/slides-lab1.html
+	@common/kit/slides.sh $(BUILD)/handouts
+site: pages slides     ## build handouts, guides and slides as one site
 quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
 	tests/quickstart.sh

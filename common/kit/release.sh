@@ -26,7 +26,8 @@ teachers=(
     ':!tests/graph' ':!tests/nn' ':!tests/layers' ':!tests/skeleton'
     ':!tests/mutate' ':!tests/gpu/test_gpu.c' ':!handouts/instructor.md'
     ':!handouts/ta.md' ':!handouts/developer.md' ':!handouts/course.md'
-    ':!handouts/changes.md' ':!README.md' ':!CITATION.cff' ':!.github'
+    ':!handouts/changes.md' ':!handouts/slides' ':!README.md'
+    ':!CITATION.cff' ':!.github'
 )
 
 # The files in these folders that students need on their own machines.

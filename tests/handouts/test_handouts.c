@@ -297,12 +297,22 @@ START_TEST(every_page_is_whole)
     }
     char dir[] = "/tmp/commlab-handout-XXXXXX", html[64];
     ck_assert(mkdtemp(dir) != NULL);
-    c = child_run(TOOL_SEC, "%s/common/kit/pages.sh --html %s 2>&1",
-                  labtest_root(), dir);
+    c = child_run(TOOL_SEC,
+                  "cd %s/common/kit && ./pages.sh --html %s 2>&1 && "
+                  "./slides.sh %s 2>&1",
+                  labtest_root(), dir, dir);
     ck_assert_msg(c.status == 0 && strstr(c.out, "/index.html"), "%s", c.out);
     child_clear(&c);
     snprintf(html, sizeof html, "%s/*.html", dir);
     c = check_links(html);
+    ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
+    child_clear(&c);
+    // Each deck has its slides.
+    c = child_run(30,
+                  "cd %s/handouts/slides && for f in *.md; do "
+                  "[ $(grep -c '^## ' $f) = $(grep -c '<h2' "
+                  "%s/slides-${f%%.md}.html) ] || echo $f; done",
+                  labtest_root(), dir);
     ck_assert_msg(c.status == 0 && !*c.out, "%s%s", c.out, c.err);
     child_clear(&c);
     // A title, a way back, itself marked in the bar; and no handout forgotten.

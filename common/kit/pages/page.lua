@@ -1,7 +1,8 @@
 -- page.lua: pandoc filter that turns a handout into a page
 --
 --   - comments are dropped
---   - links to handouts point to their pages; in print they name the file
+--   - links to handouts and slides point to their pages; in print they name
+--     the file
 --   - a figure links to itself, since a phone shows it small
 --   - content wider than the page scrolls separately, also by keyboard
 --   - commands stand out from their output
@@ -15,7 +16,8 @@ local in_print = false
 local function page_of(target)
     local name, anchor = target:match("^([^#:]*)%.md(#?.*)$")
     if not name then return nil end
-    name = name:gsub("^handouts/", "")
+    name = name:gsub("^handouts/", ""):gsub("^slides/", "slides-")
+    if name:find("^%.%./lab") then name = name:sub(4) end -- in slides
     if name == "README" or name == "../README" then name = "index" end
     if name:find("/") then return nil end
     return name .. ".html" .. anchor
@@ -31,7 +33,7 @@ local function link(a)
 end
 
 local function relative(i)
-    i.src = i.src:gsub("^handouts/", "")
+    i.src = i.src:gsub("^handouts/", ""):gsub("^%.%./", "")
     return i
 end
 
