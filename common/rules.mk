@@ -492,7 +492,14 @@ endif
 # `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
 # RANK=2 CASE=...` runs it with rank 2 under gdb.
 SHORT := $(foreach l,$(LABS),$(call short,$(l)))
-.PHONY: $(SHORT) $(SHORT:%=grade-%) $(SHORT:%=hint-%) $(SHORT:%=gdb-%)
+LAB_GOALS := $(SHORT) $(SHORT:%=grade-%) $(SHORT:%=hint-%) $(SHORT:%=gdb-%)
+.PHONY: $(LAB_GOALS)
+MISSING := $(filter-out $(LAB_GOALS),$(filter lab% grade-lab% hint-lab% \
+	gdb-lab%,$(MAKECMDGOALS)))
+ifneq ($(MISSING),)
+$(error $(firstword $(MISSING)): there is no such lab; the labs are \
+    $(sort $(SHORT)))
+endif
 $(SHORT): %: $(BUILD)/%
 $(SHORT:%=gdb-%): gdb-%: $(BUILD)/%
 	@common/kit/gdb-rank.sh "$(or $(RANK),0)" "$(or $(RANKS),4)" $< \

@@ -116,6 +116,19 @@ START_TEST(what_the_students_copy_lacks_is_said)
 }
 END_TEST
 
+START_TEST(a_lab_that_there_is_not_is_told)
+{
+    static const char *const goals[] = {"lab42", "grade-lab42", "hint-lab42",
+                                        "gdb-lab42"};
+    for (int i = 0; i < 4; i++) {
+        char command[40];
+        snprintf(command, sizeof command, "make %s", goals[i]);
+        kitcopy_expect(command, 2,
+                       "there is no such lab; the labs are lab0 lab1 lab2");
+    }
+}
+END_TEST
+
 /* What links simgpu without extras has to find no reference into them. */
 START_TEST(a_built_tree_drops_its_extras_and_gets_them_back)
 {
@@ -141,6 +154,7 @@ int main(void)
     tcase_add_test(t, a_planted_lab_can_be_removed);
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, what_the_students_copy_lacks_is_said);
+    tcase_add_test(t, a_lab_that_there_is_not_is_told);
     tcase_add_test(t, a_built_tree_drops_its_extras_and_gets_them_back);
     suite_add_tcase(s, t);
     return suite_run(s);
