@@ -488,6 +488,15 @@ $(LAB_PROGRAMS): $(BUILD)/%: | $(O)/staff/$$(call full,$$*)/kit.api
 $(SOLUTIONS): $(BUILD)/solutions/%: | $(O)/staff/$$(call full,$$*)/kit.api
 endif
 
+# `make first` builds the program that lab 0 begins with.
+FIRST := $(wildcard common/staff/lab0-*/first/first.cu)
+ifneq ($(FIRST),)
+.PHONY: first
+first: $(BUILD)/first
+$(BUILD)/first: $(call objs,$(FIRST)) $(BACKEND) | $(GPU_READY)
+	$(link_gpu)
+endif
+
 # `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
 # `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
 # RANK=2 CASE=...` runs it with rank 2 under gdb.
