@@ -382,8 +382,8 @@ START_TEST(versions_say_what_graded)
     char plan[33];
     ck_assert_int_eq(uname(&u), 0);
     json_t *const v = grading_versions(dir, "x");
-    struct child c = child_run(20, "printf %%s $(cat %s/../common/VERSION)",
-                               child_build());
+    struct child c =
+        child_run(20, "printf %%s $(cat %s/../common/VERSION)", child_build());
     ck_assert_str_eq(text(v, "version", ""), c.out);
     child_clear(&c);
     c = child_run(20, "%s/grade --version", child_build());
