@@ -3,12 +3,17 @@
 #   make test                     the suites that aren't slow, in five minutes
 #   make test-all                 all suites
 #   make test TEST="graph labs/lab3"   these, changed or not, slow or not
+#   make test SCHEDULE=random:7   under that schedule: what a test runs without
+#                                 one of its own has SIMGPU_SCHEDULE=random:7
 #
 # A suite that passed is not run again until something it depends on changes;
 # ALWAYS=1 runs it all the same. Only what the suites need is built. suites.mk
 # has a line for each suite, tests/run.sh runs them.
 
 .PHONY: test test-all test-begin cuda-links
+ifdef SCHEDULE
+export SIMGPU_SCHEDULE := $(SCHEDULE)
+endif
 RUN := $(BUILD)/tests/run
 RUN_SH := TEST_RUN=$(RUN) TEST_GUARD=$(BUILD)/tests/guard \
 	ALWAYS="$(ALWAYS)$(TEST)" VERBOSE="$(VERBOSE)$(TEST)" CC="$(CC)" \

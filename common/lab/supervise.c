@@ -23,7 +23,8 @@
 enum {
     SHOW_NBYTES = 256 << 10, /* output of a case that is passed on */
     MOST_NBYTES = 8 << 20,   /* output at which a case is ended */
-    CASE_SEC = 120,          /* wall-clock time that a case may take */
+    CASE_SEC = 120,          /* wall-clock time that a case may take: */
+    CORE_RANKS = 16,         /* that of as many ranks on each core */
     KEEP_NBYTES = 64 << 10,  /* output kept to search for reports */
     MAX_ARGS = 600,
 };
@@ -198,6 +199,15 @@ static void take(struct ranks *r, struct stream *s)
         take_line(r, s); // show a prompt or a row of dots at once
 }
 
+/* The seconds that a case may take. Ranks that wait spin, which takes the cores
+ * from those that compute. */
+static int case_sec(int nranks)
+{
+    const long ncores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int most = CORE_RANKS * (ncores > 0 ? (int)ncores : 1);
+    return nranks <= most ? CASE_SEC : CASE_SEC * ((nranks - 1) / most + 1);
+}
+
 /* Note which case is running. End the run if the case takes too long or
  * prints too much. */
 static void look(struct ranks *r)
@@ -216,11 +226,11 @@ static void look(struct ranks *r)
                  "it prints more than %d MiB: a loop that prints? Print on one "
                  "rank, and not in loops.",
                  MOST_NBYTES >> 20);
-    else if (sec - r->since_sec > CASE_SEC)
+    else if (sec - r->since_sec > case_sec(r->results->nranks))
         snprintf(r->why, sizeof r->why,
                  "no end after %d s: stopped. Look for a wait or a loop that "
                  "doesn't end.",
-                 CASE_SEC);
+                 case_sec(r->results->nranks));
     if (r->why[0])
         kill(r->pid, SIGTERM); // mpirun ends the ranks
 }
@@ -237,7 +247,8 @@ static int follow(struct ranks *r)
             if (p[i].fd >= 0 && p[i].revents)
                 take(r, &r->stream[i]);
         look(r);
-        if (r->why[0] && steady_sec() - r->since_sec > 2 * CASE_SEC)
+        if (r->why[0] &&
+            steady_sec() - r->since_sec > 2 * case_sec(r->results->nranks))
             break;
     }
     while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)

@@ -178,7 +178,7 @@ START_TEST(the_first_answer_is_the_planted_cause)
     list();
     ck_assert_int_ge(nplanted, 30);
     for (int i = 0; i < nplanted; i++) {
-        struct child run = record(&planted[i], "eager");
+        struct child run = record(&planted[i], child_schedule());
         struct child c = explain(planted[i].name, "--json");
         ck_assert_msg(c.status == 0, "%s: %s", planted[i].name, c.err);
         json_t *const all = json_loads(c.out, 0, NULL);
@@ -270,7 +270,7 @@ START_TEST(the_advice_saves_half_of_its_promise_or_more)
     build_changed(changed);
     list();
     for (int i = 0; i < nplanted; i++) {
-        struct child run = record(&planted[i], "eager");
+        struct child run = record(&planted[i], child_schedule());
         json_t *const all = explain_all(&planted[i]);
         before_us[i] = number_of(all, "total_us");
         promised_us[i] = number_of(answer(all), "saves_us");
@@ -285,7 +285,7 @@ START_TEST(the_advice_saves_half_of_its_promise_or_more)
     for (int i = 0; i < nplanted; i++) {
         struct child run = child_run(60, "rm -r %s/%s", dir, planted[i].name);
         child_clear(&run);
-        run = record_of(changed, &planted[i], "eager");
+        run = record_of(changed, &planted[i], child_schedule());
         json_t *const all = explain_all(&planted[i]);
         const double saved_us = before_us[i] - number_of(all, "total_us");
         fprintf(savings.f, "%-32s %-14s %11.1f %11.1f %11.1f %4.0f%%\n",
@@ -322,7 +322,7 @@ END_TEST
 START_TEST(a_cause_has_its_saving_its_line_and_what_to_try)
 {
     const struct planted *const p = find("one-slow-rank");
-    struct child run = record(p, "eager"), c = explain(p->name, "");
+    struct child run = record(p, child_schedule()), c = explain(p->name, "");
     ck_assert_msg(c.status == 0, "%s", c.err);
     // Ranks 0, 1 and 3 compute for 500 us in each of 4 steps, rank 2 for 1000:
     // balanced it would be 625, and 4 * 375 us are saved.
@@ -347,7 +347,7 @@ END_TEST
 START_TEST(a_good_run_is_bound_by_its_kernels)
 {
     const struct planted *const p = find("one-heavy-kernel");
-    struct child run = record(p, "eager"), c = explain(p->name, "");
+    struct child run = record(p, child_schedule()), c = explain(p->name, "");
     ck_assert_msg(
         c.status == 0 && !strstr(c.out, "\n1. ") &&
             strstr(c.out,
@@ -361,7 +361,7 @@ END_TEST
 START_TEST(a_small_cause_comes_after_what_binds_the_run)
 {
     const struct planted *const p = find("large-all-reduces-and-a-kernel");
-    struct child run = record(p, "eager"), c = explain(p->name, "");
+    struct child run = record(p, child_schedule()), c = explain(p->name, "");
     const char *const bound = strstr(c.out, "\nThe run is bound by its pcie"),
                       *const cause = strstr(c.out, "\n1. overlap");
     ck_assert_msg(c.status == 0 && bound && cause && bound < cause, "%s%s",
@@ -375,7 +375,7 @@ END_TEST
 START_TEST(a_span_is_explained_by_itself)
 {
     const struct planted *const p = find("tiny-kernels-on-one-rank");
-    struct child run = record(p, "eager");
+    struct child run = record(p, child_schedule());
     struct child c = explain(p->name, "--json --span 'cost: 2.144e+09'");
     ck_assert_msg(c.status == 0, "%s", c.err);
     json_t *const part = json_loads(c.out, 0, NULL);

@@ -126,6 +126,12 @@ void child_clear(struct child *c)
     c->out = c->err = NULL;
 }
 
+const char *child_schedule(void)
+{
+    const char *const text = getenv("SIMGPU_SCHEDULE");
+    return text && *text ? text : "eager";
+}
+
 const char *child_build(void)
 {
     static char path[PATH_MAX];

@@ -28,6 +28,10 @@ struct child child_run(double deadline_sec, const char *format, ...)
 
 void child_clear(struct child *c);
 
+/* SIMGPU_SCHEDULE for a program whose result no schedule changes: that of
+ * `make test SCHEDULE=...`, or "eager". */
+const char *child_schedule(void);
+
 /* Make a new, empty folder in $TMPDIR or /tmp, and write its path to path. The
  * test removes it with child_remove(). */
 enum { CHILD_FOLDER = 4096 };

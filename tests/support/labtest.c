@@ -84,7 +84,7 @@ static void expect_solution(int i, const char *schedule)
 
 START_TEST(the_solution_is_full_on_any_ranks)
 {
-    expect_solution(_i, "eager");
+    expect_solution(_i, child_schedule());
 }
 END_TEST
 
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(the_skeleton_scores_nothing)
 {
-    expect(stem(), ranks[_i], "eager", 0);
+    expect(stem(), ranks[_i], child_schedule(), 0);
 }
 END_TEST
 

@@ -90,7 +90,7 @@ static ncclResult_t run_share(struct lab_run *r)
 
 static ncclResult_t run_ring(struct lab_run *r)
 {
-    const int n = count_of(r);
+    const int n = terms_ring_count(count_of(r), r->nranks);
     int *const mine = input(r, n), *const all = unwritten(n * r->nranks);
     lab_begin(r);
     first_ring(mine, all, n, r->mpi_comm);

@@ -115,7 +115,8 @@ void judge0_share(const struct judge_task *t, struct judge_verdict *v)
 
 void judge0_ring(const struct judge_task *t, struct judge_verdict *v)
 {
-    const size_t n = judge0_count(t) * (size_t)t->nranks;
+    const int own = terms_ring_count((int)judge0_count(t), t->nranks);
+    const size_t n = (size_t)own * (size_t)t->nranks;
     const int steps = t->nranks - 1;
     for (int r = 0; r < t->nranks; r++) {
         for (int i = 0; i < t->iterations; i++)

@@ -11,6 +11,18 @@
  */
 enum { TERMS_GUARDS = 16, TERMS_GUARD = -77777 };
 
+/*
+ * Part 3: a rank's elements in the ring, of those that the plan names. Every
+ * rank shows the elements of all, so of many ranks each gets so few that all
+ * have TERMS_RING.
+ */
+enum { TERMS_RING = 1 << 20 };
+static inline int terms_ring_count(int count, int nranks)
+{
+    const int most = TERMS_RING / nranks;
+    return count < most ? count : most;
+}
+
 /* Part 5: y = TERMS_A x + y. */
 enum { TERMS_A = 3 };
 

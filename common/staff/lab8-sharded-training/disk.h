@@ -10,9 +10,10 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "base/ranks.h" /* LAB_MAX_RANKS */
 #include "lab8.h"
 
-enum { DISK_FILES = 64, DISK_FLOATS = 1 << 24 };
+enum { DISK_FILES = LAB_MAX_RANKS, DISK_FLOATS = 1 << 24 };
 
 struct disk { /* checkpoint.disk */
     float *file[DISK_FILES];
