@@ -33,8 +33,10 @@ sed -e 's/${nccl:Major}/'"$major/" -e 's/${nccl:Minor}/'"$minor/" \
 {
     echo '#include <cuda.h>'
     echo '#include <cudaTypedefs.h>'
-    echo 'struct CUmemFabricHandle { unsigned char data[64]; };'
-    echo 'struct CUmulticastObjectProp { int numDevices; };'
+    for name in CUmemFabricHandle CUmulticastObjectProp; do
+        grep -rqw "$name" "$build/simgpu/include" ||
+            echo "struct $name { unsigned char data[64]; int numDevices; };"
+    done
     # the driver's functions that NCCL loads, and simgpu doesn't declare
     sed -n 's/^DECLARE_CUDA_PFN_EXTERN(\(cu\w*\), \([0-9]*\)).*/PFN_\1_v\2/p' \
         "$nccl/src/include/cudawrap.h" | while read -r name; do
