@@ -76,6 +76,16 @@ __global__ void honest(char *bytes, double *doubles, int *to)
     to[0] = p[3].value + (copied != 0) + (int)q[1].a + (int)four[2].x;
 }
 
+__global__ void add_once(char *to, int which)
+{
+    if (which == 1)
+        atomicAdd((int *)(to + 2), 1);
+    if (which == 2)
+        atomicAdd((int *)(to + 2), 1);
+    if (which == 3)
+        atomicAdd((int *)(to + 2), 1);
+}
+
 static void run(const char *what, char *d)
 {
     int *const to = (int *)(d + 1024);
@@ -93,6 +103,10 @@ static void run(const char *what, char *d)
         share<<<1, 1>>>(to);
     if (strcmp(what, "atomic") == 0)
         add<<<1, 1>>>(d);
+    if (strcmp(what, "first") == 0)
+        add_once<<<1, 1>>>(d, 1);
+    if (strcmp(what, "third") == 0)
+        add_once<<<1, 1>>>(d, 3);
     if (strcmp(what, "volatile") == 0)
         look<<<1, 1>>>(d, to);
     if (strcmp(what, "honest") == 0)

@@ -28,6 +28,10 @@ static const struct {
      "  a local or shared variable."},
     {"atomic", "kernel add on device 0 updates 4 bytes" WHERE "43 ",
      "The address is 2 past a multiple of 4"},
+    {"first", "kernel add_once on device 0 updates 4 bytes" WHERE "82 ",
+     "The address is 2 past a multiple of 4"},
+    {"third", "kernel add_once on device 0 updates 4 bytes" WHERE "86 ",
+     "The address is 2 past a multiple of 4"},
     {"volatile", "kernel look on device 0 reads 4 bytes" WHERE "48:",
      "The address is 2 past a multiple of 4"},
 };

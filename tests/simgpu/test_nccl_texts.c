@@ -109,13 +109,13 @@ END_TEST
 
 START_TEST(mistakes_in_kernels_are_explained)
 {
-    struct child c =
-        child_run(120,
-                  "p=%s/tests/simgpu/prog_nccl_device_faults\n"
-                  "for i in $(seq 0 $(($($p count) - 1)))\n"
-                  "do $p $i; echo \"status $?\"; done 2>&1 | "
-                  "sed 's/0x[0-9a-f]*/ADDRESS/g; s/device.h:[0-9]*/device.h/'",
-                  child_build());
+    struct child c = child_run(120,
+                               "p=%s/tests/simgpu/prog_nccl_device_faults\n"
+                               "for i in $(seq 0 $(($($p count) - 1)))\n"
+                               "do $p $i; echo \"status $?\"; done 2>&1 | "
+                               "sed 's/0x[0-9a-f]*/ADDRESS/g; "
+                               "s/atomics.h:[0-9]*/atomics.h/'",
+                               child_build());
     golden_expect_part(DEVICE, "kernels", c.out);
     child_clear(&c);
 }

@@ -6,7 +6,7 @@ s| -fno-plt||
 s|-D__SIMNVCC__ -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=48 -D__CUDA_ARCH_LIST__=900|CUDA|
 s|-include cuda_runtime.h -include simgpu/rewritten.h|RUNTIME|
 s|-fsanitize=thread -fno-lto -fno-omit-frame-pointer|THREAD|
-s|--param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 -fno-schedule-insns2 -fno-optimize-sibling-calls|GCC|
+s|--param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 -fno-schedule-insns2 -fno-optimize-sibling-calls -fno-tree-tail-merge -fno-crossjumping|GCC|
 s|"-DSIMGPU_GLOBAL=__attribute__((flatten, noinline))" -fno-semantic-interposition -DSIMGPU_DEVICE= -DSIMGPU_HOST= -DSIMGPU_CONSTANT= -DSIMGPU_MANAGED= "-DSIMGPU_SHARED=static thread_local"|WORDS|
 s|-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-memcmp|NO_BUILTIN|
 s|-include SIMGPU/include/simgpu/inlined.h -S|INLINED|

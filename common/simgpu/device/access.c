@@ -200,7 +200,7 @@ static struct outside_range touch_shared(struct access_log *g, const char *p,
     struct shared_array *const a =
         arrays_touch(g->launch, p, nbytes, kind, pc, &free.begin, &free.end);
     if (a && !race_is_on())
-        g->array = (struct access_range){.begin = free.begin, .end = free.end};
+        g->atomics.array = (struct simgpu_words){free.begin, free.end};
     if (!a || !race_is_on())
         return free;
     race_touch(a, p, nbytes, kind, pc);
@@ -285,7 +285,8 @@ static void end_alone(struct access_log *g)
 {
     g->was_alone = 1;
     g->is_alone = 0;
-    g->own = g->words[0] = g->words[1] = (struct access_range){0};
+    g->own = (struct access_range){0};
+    g->atomics.words[0] = g->atomics.words[1] = (struct simgpu_words){0};
     alone_yield(g);
 }
 
@@ -308,8 +309,8 @@ void access_learn_words(struct access_log *g, enum touch_kind kind,
         begin -= 64;
     while (end < p + FAR && touched_is_full(set, end))
         end += 64;
-    g->words[kind == TOUCH_EXCHANGE] =
-        (struct access_range){.begin = begin, .end = end};
+    g->atomics.words[kind == TOUCH_EXCHANGE] =
+        (struct simgpu_words){begin, end};
 }
 
 int access_ask_alone(struct access_log *g, const char *p, size_t nbytes)
@@ -345,10 +346,10 @@ static void begin(const struct launch *l, size_t most_first,
     log_of->earlier = earlier;
     log_of->was_alone = earlier != NULL;
     log_of->is_alone = 0;
-    log_of->array = (struct access_range){0};
+    log_of->atomics = (struct simgpu_own){.wanted = &alone_wanted};
     log_of->own = (struct access_range){0};
     access_log_clear(log_of);
-    access_live = log_of;
+    access_set_live(log_of);
 }
 
 void access_begin(const struct launch *l)
@@ -377,7 +378,7 @@ int access_slice_is_full(void)
 
 void *access_end_slice(void)
 {
-    access_live = NULL;
+    access_set_live(NULL);
     access_log_forget(log_of);
     return log_of;
 }
@@ -390,7 +391,7 @@ void access_append(void *later)
 void access_go_on(const struct launch *l)
 {
     access_log_forget(log_of);
-    log_of->array = (struct access_range){0};
+    log_of->atomics.array = (struct simgpu_words){0};
     log_of->launch = l;
 }
 
@@ -404,7 +405,7 @@ void access_adopt(void *log)
     if (!log) // the thread's inline spans (hooks_at.c) belong to the log
         access_log_forget(log_of);
     log_of = log;
-    access_live = log;
+    access_set_live(log);
 }
 
 const struct poll **access_running(void)
@@ -414,7 +415,7 @@ const struct poll **access_running(void)
 
 void access_end(struct launch_cost *c)
 {
-    access_live = NULL;
+    access_set_live(NULL);
     access_log_summarise(log_of, c);
 }
 

@@ -24,6 +24,13 @@
 extern __thread struct access_log *access_live __asm__("simgpu_access_live")
     __attribute__((tls_model("initial-exec")));
 
+/* Have the calling thread's accesses recorded in this log; NULL: in none. */
+static inline void access_set_live(struct access_log *g)
+{
+    access_live = g;
+    simgpu_live_own = g ? &g->atomics : NULL;
+}
+
 /* Record an access of any length, without a span. */
 void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
                   const void *pc);

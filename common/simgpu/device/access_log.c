@@ -70,7 +70,7 @@ static void drop_spans(struct access_log *g)
 {
     while (g->nused)
         *g->used[--g->nused].span = (struct access_span){0};
-    g->words[0] = g->words[1] = (struct access_range){0};
+    g->atomics.words[0] = g->atomics.words[1] = (struct simgpu_words){0};
     drop_trails(g);
 }
 

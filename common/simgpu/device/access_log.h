@@ -12,6 +12,7 @@
 #include "device/launch.h"
 #include "device/poll.h"
 #include "device/touched.h"
+#include "simgpu/kernel.h" /* simgpu_own */
 
 /* How a kernel touches bytes. */
 enum touch_kind {
@@ -110,7 +111,8 @@ struct access_first {
 
 struct transfer; /* put.c */
 
-struct access_log { /* what one kernel on this worker touches */
+struct access_log {            /* what one kernel on this worker touches */
+    struct simgpu_own atomics; /* device code reads it: simgpu/kernel.h */
     const struct launch *launch;
     uint64_t count; /* number of accesses other than polls */
     int fenced;     /* the kernel has called a fence */
@@ -132,12 +134,10 @@ struct access_log { /* what one kernel on this worker touches */
         *earlier; /* log of the grid's first slice (cores.h) */
     struct graph_access *access;
     struct graph_move *move;
-    int was_alone, is_alone;      /* the kernel: alone.h */
-    struct access_range own;      /* an allocation that it alone can change */
-    struct access_range words[2]; /* in it, known atomic, exchange accesses */
-    struct access_range array;    /* in shared memory, for atomics */
-    unsigned nwords;              /* accesses to others */
-    struct transfer *transfer;    /* may not have arrived yet: put.c */
+    int was_alone, is_alone;   /* the kernel: alone.h */
+    struct access_range own;   /* an allocation that it alone can change */
+    unsigned nwords;           /* accesses to others */
+    struct transfer *transfer; /* may not have arrived yet: put.c */
     size_t ntransfers, cap_transfers;
 };
 

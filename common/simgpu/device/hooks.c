@@ -45,7 +45,9 @@ touch_word(const char *p, unsigned nbytes, enum touch_kind kind, const void *pc)
  * An array in shared memory needs no record, once its bounds are known, unless
  * it is checked for races. The threads that may reach it run one after
  * the other, on one worker or, in a cluster, on several that take turns. Nor do
- * words that have been recorded, of a thread that doesn't poll.
+ * words that have been recorded. When a thread polls, access_forget() drops
+ * those.
+ * Code in kernels makes the same comparisons (simgpu/atomics.h).
  */
 static inline __attribute__((always_inline)) int
 touch_quickly(const char *p, unsigned nbytes, enum touch_kind kind)
@@ -53,11 +55,11 @@ touch_quickly(const char *p, unsigned nbytes, enum touch_kind kind)
     struct access_log *const g = access_live;
     if (!g || !aligned_is(p, nbytes))
         return 0;
-    if (p >= g->array.begin && p + nbytes <= g->array.end)
-        return 1;
-    return p >= g->words[kind == TOUCH_EXCHANGE].begin &&
-           p + nbytes <= g->words[kind == TOUCH_EXCHANGE].end && !g->poll->p &&
-           alone_holds();
+    const struct simgpu_words *const array = &g->atomics.array;
+    const struct simgpu_words *const known =
+        &g->atomics.words[kind == TOUCH_EXCHANGE];
+    return (p >= array->begin && p + nbytes <= array->end) ||
+           (p >= known->begin && p + nbytes <= known->end && alone_holds());
 }
 
 int simgpu_atomic_access(const volatile void *p, unsigned nbytes)

@@ -160,6 +160,8 @@ static void add_accesses(const struct nvcc_task *t, struct nvcc_args *a)
         args_add(a, "-fno-schedule-insns2");
         // a call of the runtime returns to its own line
         args_add(a, "-fno-optimize-sibling-calls");
+        args_add(a, "-fno-tree-tail-merge");
+        args_add(a, "-fno-crossjumping");
     }
 }
 

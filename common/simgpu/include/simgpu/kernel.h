@@ -96,6 +96,22 @@ int simgpu_atomic_store(const volatile void *p, unsigned nbytes);
 void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
 
 /*
+ * Words whose atomic accesses the running thread need not announce by these
+ * calls, since they would return true and record nothing: those of an array in
+ * shared memory, and words of global memory, known for accesses that depend on
+ * the old value and for exchanges. The latter only while *wanted is 0.
+ */
+struct simgpu_words {
+    const char *begin, *end;
+};
+struct simgpu_own {
+    struct simgpu_words array, words[2];
+    const int *wanted;
+};
+/* What the calling thread has of these, or NULL. */
+extern __thread const struct simgpu_own *simgpu_live_own;
+
+/*
  * Words of 4 or 8 bytes by which kernels of several devices and processes
  * synchronise. order says which of the program's other accesses they order
  * (device/sync.h). wait: until the word equals value, or is at least value.
