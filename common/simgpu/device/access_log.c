@@ -61,8 +61,11 @@ void access_log_settle(struct access_log *g)
 /* Forget the trails, but not their memory. */
 static void drop_trails(struct access_log *g)
 {
-    for (int i = 0; g->has_left && i < ACCESS_LOG_TRAILS; i++)
+    for (int i = 0; g->has_left && i < ACCESS_LOG_TRAILS; i++) {
+        if (g->trail[i].of)
+            g->trail[i].of->last = NULL;
         g->trail[i] = (struct access_trail){.step = g->trail[i].step};
+    }
     g->has_left = 0;
 }
 
@@ -101,20 +104,21 @@ void access_log_span(struct access_log *g, enum touch_kind kind,
 }
 
 /* Give the instruction its trail, which is at a step that nothing touches. */
-static void begin_trail(struct access_trail *t, const struct access_span *s)
+static void begin_trail(struct access_trail *t, struct access_inlined *s)
 {
-    const size_t n = ACCESS_LOG_STEPS + ACCESS_LOG_AHEAD;
+    const size_t n = ACCESS_LOG_STEPS + 1;
     if (!t->step)
         t->step = access_log_grow(NULL, n, sizeof *t->step);
     memset(t->step, 0, n * sizeof *t->step);
     t->of = s;
-    t->last = t->begin = t->step;
+    s->nmet = 0;
+    s->last = t->begin = t->step;
 }
 
 /* True if steps are rarely met, as for an instruction that jumps at random. */
 static int is_useless(const struct access_trail *t)
 {
-    return t->nmissed > 2 * ACCESS_LOG_STEPS + t->nmet / 8;
+    return t->nmissed > 2 * ACCESS_LOG_STEPS + t->of->nmet / 8;
 }
 
 /* The step that has the access, if it is one of the likely ones: another thread
@@ -122,7 +126,7 @@ static int is_useless(const struct access_trail *t)
 static struct access_step *find_step(struct access_trail *t, const char *p,
                                      size_t nbytes)
 {
-    struct access_step *const behind = t->last + 1;
+    struct access_step *const behind = t->of->last + 1;
     return access_in_span(&t->begin->span, p, nbytes) ? t->begin
            : access_in_span(&behind->span, p, nbytes) ? behind
                                                       : NULL;
@@ -135,17 +139,17 @@ static struct access_step *add_step(struct access_log *g, enum touch_kind kind,
     // the oldest one is replaced if there are too many
     struct access_step *const to =
         &t->step[1 + t->nadded++ % (ACCESS_LOG_STEPS - 1)];
-    if (t->last != t->added)
+    if (t->of->last != t->added)
         t->begin = to;
     t->added = to;
     access_log_span(
         g, kind, &to->span,
-        (struct access_span){p, p + nbytes, limit, p + nbytes, NULL});
+        (struct access_span){p, p + nbytes, limit - nbytes, p + nbytes, NULL});
     return to;
 }
 
 void access_log_step(struct access_log *g, enum touch_kind kind,
-                     const struct access_span *s, const char *p, size_t nbytes,
+                     struct access_inlined *s, const char *p, size_t nbytes,
                      const char *limit)
 {
     struct access_trail *const t = access_log_trail(g, s);
@@ -154,14 +158,15 @@ void access_log_step(struct access_log *g, enum touch_kind kind,
     t->nmissed++;
     if (is_useless(t)) {
         t->of = NULL;
+        s->last = NULL;
         t->nleft = UINT_MAX / 2; // gets none any more
         return;
     }
     struct access_step *to = find_step(t, p, nbytes);
     if (!to)
         to = add_step(g, kind, t, p, nbytes, limit);
-    t->last->then = to;
-    t->last = to;
+    s->last->then = to == s->last + 1 ? NULL : to;
+    s->last = to;
 }
 
 void *access_log_grow(void *array, size_t n, size_t size)

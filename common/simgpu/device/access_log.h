@@ -33,15 +33,14 @@ enum {
     ACCESS_LOG_FIRSTS = 16, /* first reads that are recorded */
     ACCESS_LOG_SPANS = 512, /* instructions that have a span, by address */
     ACCESS_LOG_TRAILS = 64, /* and that have a trail */
-    ACCESS_LOG_STEPS = 512, /* steps in a trail */
-    ACCESS_LOG_AHEAD = 6    /* steps: how early to load what comes next */
+    ACCESS_LOG_STEPS = 512  /* steps in a trail */
 };
 
 /*
  * The bytes that an instruction of the kernel can touch without being recorded
  * again. [begin, end) is in the set of its kind, except for [fresh, end), which
  * is still to be added. The span can grow up to `limit`. In an empty span all
- * are NULL. simnvcc/inline.c generates code that relies on the layout.
+ * are NULL.
  */
 struct access_span {
     const char *begin, *end, *limit, *fresh;
@@ -74,22 +73,31 @@ struct access_spans { /* all instructions that read, or that write */
  *     thread 1:   x[1]   x[n + 1] x[2n + 1] x[3n + 1]
  *
  * So it gets further spans, its *steps*, and for each the step that followed it
- * the last time. It gets them once it has left its own span often.
+ * the last time. It gets them once it has left its own span often. Most steps
+ * are followed by the one behind them in the array.
  */
 struct access_step {
+    struct access_span span;  /* limit: of where an access may begin */
+    struct access_step *then; /* NULL: the step behind this one */
+};
+
+/* What an instruction with inline code has in each thread: its span, and where
+ * it is in its trail. simnvcc/inline.c generates code that relies on the
+ * layout. */
+struct access_inlined {
     struct access_span span;
-    struct access_step *then; /* NULL: unknown */
+    struct access_step *last; /* NULL: it has no trail */
+    uint64_t nmet;            /* accesses that were the expected step */
+    uint64_t unused; /* the size is that of a line of the processor's cache */
 };
 
 struct access_trail {
-    const struct access_span
-        *of; /* its instruction's span; NULL: none has it */
-    struct access_step *last;
-    struct access_step *step; /* ACCESS_LOG_STEPS, and as many as AHEAD */
+    struct access_inlined *of; /* NULL: no instruction has it */
+    struct access_step *step;  /* ACCESS_LOG_STEPS, and one that is empty */
     struct access_step *begin, *added; /* steps added without one being met */
-    const struct access_span *next_of; /* who gets the trail */
-    unsigned nleft;                    /* how often it has left its span */
-    unsigned nmet, nmissed; /* accesses that were the expected step */
+    const struct access_inlined *next_of; /* who gets the trail */
+    unsigned nleft;                       /* how often it has left its span */
+    unsigned nmissed; /* accesses that were not the expected step */
     unsigned nadded;
 };
 
@@ -180,17 +188,17 @@ void access_log_forget(struct access_log *g);
 void access_log_span(struct access_log *g, enum touch_kind kind,
                      struct access_span *s, struct access_span with);
 
-/* The trail of the instruction with this span, or of another one. */
-static inline struct access_trail *access_log_trail(struct access_log *g,
-                                                    const struct access_span *s)
+/* The trail of this instruction, or of another one. */
+static inline struct access_trail *
+access_log_trail(struct access_log *g, const struct access_inlined *s)
 {
-    return &g->trail[(uintptr_t)s / sizeof(void *) % ACCESS_LOG_TRAILS];
+    return &g->trail[(uintptr_t)s / sizeof *s % ACCESS_LOG_TRAILS];
 }
 
 /* True if an instruction has a trail, or is to get one: access_log_step(). */
 enum { ACCESS_LOG_OFTEN = 4096 }; /* it has left its span as often */
 static inline int access_log_has_trail(struct access_log *g,
-                                       const struct access_span *s)
+                                       const struct access_inlined *s)
 {
     const struct access_trail *const t = access_log_trail(g, s);
     return t->next_of == s && t->nleft == ACCESS_LOG_OFTEN;
@@ -198,7 +206,7 @@ static inline int access_log_has_trail(struct access_log *g,
 
 /* Note that an instruction has left its span. True if it now has a trail. */
 static inline int access_log_left(struct access_log *g,
-                                  const struct access_span *s)
+                                  const struct access_inlined *s)
 {
     struct access_trail *const t = access_log_trail(g, s);
     if (t->next_of != s) {
@@ -214,7 +222,7 @@ static inline int access_log_left(struct access_log *g,
  * step, to bytes that are in the set and in an allocation that ends at
  * `limit`. */
 void access_log_step(struct access_log *g, enum touch_kind kind,
-                     const struct access_span *s, const char *p, size_t nbytes,
+                     struct access_inlined *s, const char *p, size_t nbytes,
                      const char *limit);
 
 /* The index of the allocation that contains [p, p + nbytes), or -1 if the

@@ -18,7 +18,7 @@
 
 /* Call simgpu_hook_slowly(), which may use any register. Device code may have
  * aligned the stack to only 8 bytes. */
-PRESERVING void simgpu_hook_saving(const char *p, struct access_span *s,
+PRESERVING void simgpu_hook_saving(const char *p, struct access_inlined *s,
                                    const void *pc, size_t nbytes,
                                    enum touch_kind kind);
 __asm__(".text\n"
@@ -95,19 +95,20 @@ static const char *limit(struct access_log *g, const char *p, size_t nbytes,
 }
 
 __attribute__((visibility("hidden"), used)) void
-simgpu_hook_slowly(const char *p, struct access_span *s, const void *pc,
+simgpu_hook_slowly(const char *p, struct access_inlined *s, const void *pc,
                    size_t nbytes, enum touch_kind kind);
-void simgpu_hook_slowly(const char *p, struct access_span *s, const void *pc,
-                        size_t nbytes, enum touch_kind kind)
+void simgpu_hook_slowly(const char *p, struct access_inlined *at,
+                        const void *pc, size_t nbytes, enum touch_kind kind)
 {
     struct access_log *const g = access_live;
+    struct access_span *const s = &at->span;
     if (g && !aligned_is(p, nbytes))
         aligned_fail(g, p, nbytes, kind, pc);
     if (g && space_slot(p) < 0)
         access_outside_heaps(g, s, p, nbytes, kind, pc);
     else if (g && access_aside(g, s, p, nbytes, kind)) {
-        if (access_log_has_trail(g, s))
-            access_log_step(g, kind, s, p, nbytes, limit(g, p, nbytes, kind));
+        if (access_log_has_trail(g, at))
+            access_log_step(g, kind, at, p, nbytes, limit(g, p, nbytes, kind));
     } else if (g && !access_in_span(s, p, nbytes))
         access_outside(g, s, p, nbytes, kind, pc);
 }
@@ -122,88 +123,75 @@ move(struct access_log *g, const char *p, struct access_span *s, size_t nbytes,
 
 /* An access that the instruction's trail doesn't expect. */
 static inline __attribute__((always_inline)) void
-leave(const char *p, struct access_span *s, const void *pc, size_t nbytes,
+leave(const char *p, struct access_inlined *at, const void *pc, size_t nbytes,
       enum touch_kind kind)
 {
     struct access_log *const g = access_live;
+    struct access_span *const s = &at->span;
     if (space_slot(p) < 0 || !aligned_is(p, nbytes) ||
-        (p != s->next && access_log_left(g, s)) ||
+        (p != s->next && access_log_left(g, at)) ||
         !(access_aside(g, s, p, nbytes, kind) || move(g, p, s, nbytes, kind)))
-        simgpu_hook_saving(p, s, pc, nbytes, kind);
+        simgpu_hook_saving(p, at, pc, nbytes, kind);
 }
 
 /*
  * The hooks themselves. An access that the instruction's trail expects, and
  * whose step may grow to include it, returns at once:
  *
- *     t = trail of s, to = t->last->then
- *     if (p == to->end && p + n <= to->limit) to->end = p + n;
+ *     to = s->last->then ? s->last->then : s->last + 1
+ *     if (p == to->end && p <= to->limit) to->end = p + n;
  *     else if (p < to->begin || p + n > to->end) goto leave;
- *     t->last = to;
+ *     s->last = to;
  *
- * It also loads into the processor's cache what a step some way ahead touches.
+ * Most steps have no `then`. The processor predicts that, and computes `to`
+ * without waiting for it.
  */
-_Static_assert(sizeof(struct access_trail) == 64 &&
-                   sizeof(struct access_span *) == 8 && ACCESS_LOG_TRAILS == 64,
-               "a trail's address is computed by masking");
 #define HOOK(name, n, kind)                                                    \
     PRESERVING __attribute__((used)) static void __tsan_##name##_leave(        \
-        const char *p, struct access_span *s)                                  \
+        const char *p, struct access_inlined *s)                               \
     {                                                                          \
         leave(p, s, __builtin_return_address(0), n, kind);                     \
     }                                                                          \
-    void __tsan_##name##_at(const char *p, struct access_span *s);             \
+    void __tsan_##name##_at(const char *p, struct access_inlined *s);          \
     __attribute__((naked)) void __tsan_##name##_at(                            \
         __attribute__((unused)) const char *p,                                 \
-        __attribute__((unused)) struct access_span *s)                         \
+        __attribute__((unused)) struct access_inlined *s)                      \
     {                                                                          \
-        __asm__("movq simgpu_access_live@gottpoff(%%rip), %%rax\n\t"           \
-                "movq %%fs:(%%rax), %%rax\n\t"                                 \
+        __asm__("movq %c0(%%rsi), %%rax\n\t" /* last */                        \
                 "testq %%rax, %%rax\n\t"                                       \
-                "je 3f\n\t" /* host code */                                    \
-                "pushq %%rcx\n\t"                                              \
-                "pushq %%rdx\n\t"                                              \
-                "movl %%esi, %%ecx\n\t"                                        \
-                "andl $63*8, %%ecx\n\t"                                        \
-                "leaq %c0(%%rax,%%rcx,8), %%rdx\n\t" /* t */                   \
-                "cmpq %%rsi, %c1(%%rdx)\n\t"                                   \
-                "jne 4f\n\t"                                                   \
-                "movq %c2(%%rdx), %%rcx\n\t"                                   \
-                "movq %c3(%%rcx), %%rcx\n\t" /* to */                          \
-                "testq %%rcx, %%rcx\n\t"                                       \
                 "je 4f\n\t"                                                    \
-                "leaq %c8(%%rdi), %%rax\n\t"                                   \
-                "cmpq %%rdi, %c5(%%rcx)\n\t"                                   \
+                "cmpq $0, %c2(%%rax)\n\t"                                      \
+                "jne 3f\n\t"                                                   \
+                "addq $%c7, %%rax\n"                                           \
+                "0:\tcmpq %%rdi, %c4(%%rax)\n\t" /* to */                      \
                 "jne 1f\n\t"                                                   \
-                "cmpq %%rax, %c6(%%rcx)\n\t"                                   \
+                "cmpq %%rdi, %c5(%%rax)\n\t"                                   \
                 "jb 4f\n\t"                                                    \
-                "movq %%rax, %c5(%%rcx)\n\t"                                   \
-                "jmp 2f\n"                                                     \
-                "1:\tcmpq %%rdi, %c4(%%rcx)\n\t"                               \
+                "addq $%c6, %c4(%%rax)\n"                                      \
+                "2:\tmovq %%rax, %c0(%%rsi)\n\t"                               \
+                "incq %c1(%%rsi)\n\t"                                          \
+                "ret\n"                                                        \
+                "1:\tcmpq %%rdi, %c3(%%rax)\n\t"                               \
                 "ja 4f\n\t"                                                    \
-                "cmpq %%rax, %c5(%%rcx)\n\t"                                   \
-                "jb 4f\n"                                                      \
-                "2:\tmovq %%rcx, %c2(%%rdx)\n\t"                               \
-                "incl %c7(%%rdx)\n\t"                                          \
-                "movq %c9(%%rcx), %%rax\n\t"                                   \
-                "prefetcht0 (%%rax)\n\t"                                       \
-                "popq %%rdx\n\t"                                               \
-                "popq %%rcx\n"                                                 \
-                "3:\tret\n"                                                    \
-                "4:\tpopq %%rdx\n\t"                                           \
-                "popq %%rcx\n\t"                                               \
-                "jmp __tsan_" #name "_leave"                                   \
+                "addq $%c6, %%rdi\n\t"                                         \
+                "cmpq %%rdi, %c4(%%rax)\n\t"                                   \
+                "leaq -%c6(%%rdi), %%rdi\n\t"                                  \
+                "jae 2b\n\t"                                                   \
+                "jmp 4f\n"                                                     \
+                "3:\tmovq %c2(%%rax), %%rax\n\t"                               \
+                "jmp 0b\n"                                                     \
+                "4:\tmovq simgpu_access_live@gottpoff(%%rip), %%rax\n\t"       \
+                "cmpq $0, %%fs:(%%rax)\n\t"                                    \
+                "jne __tsan_" #name "_leave\n\t"                               \
+                "ret" /* host code */                                          \
                 :                                                              \
-                : "i"(offsetof(struct access_log, trail)),                     \
-                  "i"(offsetof(struct access_trail, of)),                      \
-                  "i"(offsetof(struct access_trail, last)),                    \
+                : "i"(offsetof(struct access_inlined, last)),                  \
+                  "i"(offsetof(struct access_inlined, nmet)),                  \
                   "i"(offsetof(struct access_step, then)),                     \
                   "i"(offsetof(struct access_step, span.begin)),               \
                   "i"(offsetof(struct access_step, span.end)),                 \
-                  "i"(offsetof(struct access_step, span.limit)),               \
-                  "i"(offsetof(struct access_trail, nmet)), "i"(n),            \
-                  "i"(sizeof(struct access_step[ACCESS_LOG_AHEAD]) +           \
-                      offsetof(struct access_step, span.end)));                \
+                  "i"(offsetof(struct access_step, span.limit)), "i"(n),       \
+                  "i"(sizeof(struct access_step)));                            \
     }
 #define HOOKS(n)                                                               \
     HOOK(read##n, n, TOUCH_READ)                                               \

@@ -6,10 +6,10 @@
 
 #include "simgpu/kernel.h" /* SIMGPU_MARK */
 
-/* The size of a struct span and the offsets of its members. MAX_SPANS
- * is per file: since every thread has all of them, further
+/* The size of a struct access_inlined and the offsets of its span's members.
+ * MAX_SPANS is per file: since every thread has all of them, further
  * instructions share spans. */
-enum { SPAN = 40, BEGIN = 0, END = 8, LIMIT = 16, MAX_SPANS = 1024 };
+enum { SPAN = 64, BEGIN = 0, END = 8, LIMIT = 16, MAX_SPANS = 1024 };
 
 static int is_announced_size(long n)
 {
@@ -111,7 +111,7 @@ static void write_spans(FILE *out, int n)
 {
     fprintf(out,
             "\t.section\t.tbss,\"awT\",@nobits\n"
-            "\t.balign\t8\n"
+            "\t.balign\t64\n"
             ".Lsimgpu_spans:\n"
             "\t.zero\t%d\n",
             n * SPAN);
