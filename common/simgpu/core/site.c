@@ -5,6 +5,7 @@
 #include <pthread.h> /* pthread_getattr_np */
 #include <string.h>  /* strcmp */
 
+#include "base/mix.h" /* MIX_STEP */
 #include "core/proc.h"
 
 /* ---- the callers of a call ----------------------------------------------- */
@@ -103,12 +104,27 @@ uint32_t simgpu_site(const void *return_address)
     return graph_site_stack(simgpu_proc()->graph, call, n);
 }
 
+/* Kernels ask for the same few sites again and again. */
 uint32_t simgpu_site_below(const void *return_address, const void *top)
 {
-    const void *call[SITE_DEPTH];
+    enum { KNOWN = 64 };
+    static _Thread_local struct known {
+        const void *call[SITE_DEPTH];
+        int n;
+        uint32_t site;
+    } known[KNOWN];
+    const void *call[SITE_DEPTH] = {NULL};
     const struct range stack = {0, (uintptr_t)top};
     const int n = find_calls(return_address, stack, call);
-    return graph_site_stack(simgpu_proc()->graph, call, n);
+    const uint64_t mixed =
+        ((uintptr_t)call[0] + 3 * (uintptr_t)call[1]) * MIX_STEP;
+    struct known *const k = &known[mixed >> 32 & (KNOWN - 1)];
+    if (k->n != n || memcmp(k->call, call, sizeof call) != 0) {
+        k->n = n;
+        k->site = graph_site_stack(simgpu_proc()->graph, call, n);
+        memcpy(k->call, call, sizeof call);
+    }
+    return k->site;
 }
 
 uint32_t site_of_frames(const void *const *frame, int n)

@@ -217,6 +217,9 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
     if (space_slot(p) >= 0 && kind >= TOUCH_ATOMIC && race_is_on())
         race_touch_global();
     if (space_slot(p) < 0) {
+        struct race *const race = block_live->checked;
+        if (race && race_touch_quickly(race, p, nbytes, kind, pc))
+            return;
         if (simgpu_is_shared(p)) {
             touch_shared(g, p, nbytes, kind, pc);
             return;

@@ -10,7 +10,10 @@
  * thread's row has that clock.
  *
  * Values of earlier blocks stay in rows. They are smaller than all clocks of
- * the block that runs, so they order nothing.
+ * the block that runs, so they order nothing. Neither do those of earlier
+ * epochs: an access's clock is later than all that its thread has made known.
+ * So the rows need not follow each atomic operation. They are brought up to
+ * date when one of them is looked at within the same epoch.
  */
 #ifndef SIMGPU_DEVICE_SHARING_ORDERING_H
 #define SIMGPU_DEVICE_SHARING_ORDERING_H
@@ -59,6 +62,9 @@ void ordering_warp(unsigned warp, uint32_t lanes, const uint32_t *mask);
  * memory. */
 void ordering_release(const void *object);
 void ordering_acquire(const void *object);
+
+/* Both: first it learns, then it makes known. */
+void ordering_pass(const void *object);
 
 /* Free what the calling thread has, before it ends. */
 void ordering_forget(void);

@@ -367,9 +367,10 @@ void race_touch(struct shared_array *a, const char *p, size_t nbytes,
         my.recent[my.nrecent++ % RECENT] = a;
     if (!(how & ATOMIC))
         return;
-    ordering_acquire(p);
     if (how & WRITES)
-        ordering_release(p);
+        ordering_pass(p);
+    else
+        ordering_acquire(p);
 }
 
 /* ---- most accesses ------------------------------------------------------- */
@@ -386,10 +387,13 @@ static inline struct cell *recent_cell(const struct race *r, const char *p)
     return NULL;
 }
 
-/* True if there was no such access in this epoch but the thread's own. */
-static inline int is_over(const struct mark *m, uint32_t epoch, unsigned thread)
+/* True if there was no such access in this epoch but the thread's own, and
+ * `how`'s, with which it doesn't conflict. */
+static inline int is_over(const struct mark *m, uint32_t epoch, unsigned thread,
+                          int how)
 {
-    return m->by.epoch < epoch || m->by.thread == thread;
+    return m->by.epoch < epoch || m->by.thread == thread ||
+           (m->how & how & ATOMIC);
 }
 
 static inline int read_quickly(const struct race *r, struct cell *c,
@@ -397,10 +401,10 @@ static inline int read_quickly(const struct race *r, struct cell *c,
 {
     const uint32_t epoch = m->by.epoch;
     if (c->write.by.epoch < r->order->first ||
-        !is_over(&c->write, epoch, m->by.thread))
+        !is_over(&c->write, epoch, m->by.thread, READS))
         return 0;
     for (int i = 0; i < 2; i++)
-        if (is_over(&c->read[i], epoch, m->by.thread)) {
+        if (is_over(&c->read[i], epoch, m->by.thread, READS)) {
             c->read[i] = *m;
             return 1;
         }
@@ -418,30 +422,33 @@ int race_touch_quickly(struct race *r, const char *p, size_t nbytes,
     const struct simgpu_uint3 t = *b->thread_idx;
     const unsigned thread = t.x + n[0] * (t.y + n[1] * t.z);
     const struct ordering_thread *const at = &r->order->thread[thread];
-    const struct mark m = {{at->epoch, at->clock, (uint16_t)thread},
-                           kind == TOUCH_READ ? READS : WRITES,
-                           0,
-                           pc};
+    const int how = how_of(kind);
+    struct mark m = {
+        {at->epoch, at->clock, (uint16_t)thread}, (uint8_t)how, 0, pc};
     if (nbytes != 1 << WORD_SHIFT || (uintptr_t)p % (1 << WORD_SHIFT) ||
-        kind > TOUCH_WRITE || r->twice.array || r->unwritten.array)
+        kind > TOUCH_EXCHANGE || r->twice.array || r->unwritten.array)
         return 0;
     struct cell *const c = recent_cell(r, p);
     if (!c || c->exempt >= r->order->first)
         return 0;
     if (kind == TOUCH_READ)
         return read_quickly(r, c, &m);
-    if (!is_over(&c->write, m.by.epoch, thread) ||
-        !is_over(&c->read[0], m.by.epoch, thread) ||
-        !is_over(&c->read[1], m.by.epoch, thread))
+    if (!is_over(&c->write, m.by.epoch, thread, how) ||
+        !is_over(&c->read[0], m.by.epoch, thread, how) ||
+        !is_over(&c->read[1], m.by.epoch, thread, how) ||
+        ((how & READS) && c->write.by.epoch < r->order->first))
         return 0;
+    if (how & ATOMIC) {
+        m.site = site_of_atomic(pc);
+        ordering_pass(p);
+    }
     c->write = m;
     return 1;
 }
 
 void race_touch_global(void)
 {
-    ordering_acquire(NULL);
-    ordering_release(NULL);
+    ordering_pass(NULL);
 }
 
 void simgpu_meet(const void *object, size_t nbytes)
@@ -457,8 +464,7 @@ void simgpu_meet(const void *object, size_t nbytes)
         for (size_t i = place_of(a, object, cells->shift); i <= end; i++)
             cells->cell[i].exempt = now.epoch;
     }
-    ordering_acquire(object);
-    ordering_release(object);
+    ordering_pass(object);
 }
 
 void race_forget(void)

@@ -37,7 +37,8 @@ void race_touch(struct shared_array *a, const char *p, size_t nbytes,
                 enum touch_kind kind, const void *pc);
 
 /* The same for most accesses: to a word, and ordered behind all others of it by
- * barriers of the block. Returns 0 if it is something else. */
+ * barriers of the block, or atomic as those. Returns 0 if it is something
+ * else. */
 int race_touch_quickly(struct race *r, const char *p, size_t nbytes,
                        enum touch_kind kind, const void *pc);
 
