@@ -118,6 +118,61 @@ static void check_interrupted(void)
     RULE(right, "threads that wait between barriers, or end");
 }
 
+// All warps exchange values at every step, half of them also before a barrier
+// and the others behind it. In between, a thread first does something else that
+// waits, one warp exchanges once more, half of another one does, and the last
+// thread ends. A thread leaves how often it got something
+// else than what the lanes that are left have given.
+__global__ void exchanges(volatile int *word, int *out)
+{
+    __shared__ int at[2][MOST];
+    const int me = threadIdx.x, n = blockDim.x, first = me / 32 * 32;
+    const int other = (me + 32) % n;
+    int wrong = 0;
+    for (int step = 1; step <= ROW; step++) {
+        const int most = n - step < first + 31 ? n - step : first + 31;
+        const int nlanes = most - first + 1, last = first + nlanes - 1;
+        const unsigned all = ~0u >> (32 - nlanes);
+        wrong += __shfl_sync(~0u, me * step, last % 32) != last * step;
+        if (step == ROW && me == step * 37)
+            wrong += *word != 0; // a poll
+        if (me / 32 == step - 1)
+            wrong += __shfl_sync(~0u, me, 0) != first;
+        if (me / 32 == step && me % 32 < 16)
+            wrong += __shfl_sync(0xffffu, me, 3) != first + 3;
+        wrong += __ballot_sync(~0u, me >= first) != all;
+        wrong += __ballot_sync(~0u, me == last) != 1u << (last - first);
+        wrong += __reduce_add_sync(~0u, me) != (first + last) * nlanes / 2;
+        if (me / 32 % 2)
+            wrong += __shfl_sync(~0u, step, 0) != step;
+        at[step % 2][me] = step;
+        __syncthreads();
+        wrong += other <= n - step && at[step % 2][other] != step;
+        if (me / 32 % 2 == 0)
+            wrong += __shfl_sync(~0u, -step, 0) != -step;
+        if (me == n - step)
+            break;
+        wrong += (int)threadIdx.x != me;
+    }
+    out[me] = wrong;
+}
+
+static void check_exchanges(void)
+{
+    int *d, h[MOST + 1];
+    int right = 1;
+    for (int n : {24, 32, 64, 288, 300, 1024}) {
+        cudaMalloc(&d, sizeof h);
+        cudaMemset(d, 0, sizeof h);
+        exchanges<<<3, n>>>(d + MOST, d);
+        cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++)
+            right &= h[i] == 0;
+        cudaFree(d);
+    }
+    RULE(right, "warps that exchange values in step, or not");
+}
+
 // Lanes of two kinds ask for their mask in one call each, in every warp.
 __global__ void masks(unsigned *out)
 {
@@ -319,6 +374,7 @@ int main(int argc, char **argv)
     }
     check_shapes();
     check_interrupted();
+    check_exchanges();
     check_masks();
     check_multiprocessors();
     check_clocks();

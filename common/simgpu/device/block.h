@@ -12,7 +12,9 @@
  * of them does anything but reach the next barrier. Carriers before the current
  * one then are at the barrier and the others are ready, although `state` says
  * READY for all. So a thread that reaches the barrier only has to make the next
- * carrier the current one.
+ * carrier the current one. The same goes for barriers of warps if no thread of
+ * the block misses them, and each names all lanes of its warp, as usual for a
+ * reduction by shuffles.
  *
  * carrier.c starts threads and suspends them, warp.c exchanges values between
  * threads that wait for each other, run.c decides which thread continues.
@@ -39,14 +41,17 @@ struct carrier {
     unsigned thread; /* the thread it runs */
     uint32_t mask;   /* AT_WARP: lanes awaited; then and in CONVERGES: those
                         that have come */
+    uint32_t wants;  /* AT_WARP: what another thread has posted, by its number,
+                        or one of the following */
 };
+
+/* The lowest bits of all values that its warp has posted, or these values. */
+enum { WANTS_BITS = MAX_THREADS, WANTS_ALL };
 
 struct carrier_rest { /* the other part of a carrier */
     char *stack;
     const void *pc; /* CONVERGES: where */
-    unsigned from;  /* AT_WARP: gets ngets posted values from there on */
-    unsigned ngets;
-    uint64_t *gets;
+    uint64_t *all;  /* AT_WARP, WANTS_ALL: gets the warp's posted values */
     struct poll poll;
 };
 
@@ -63,7 +68,11 @@ struct block { /* the block that this worker runs */
     const struct poll **running;     /* where this worker keeps the running
                                         thread's poll */
     struct carrier *current;
-    struct carrier *lockstep; /* end of the carriers in lockstep, or NULL */
+    struct carrier *lockstep; /* end of the carriers in lockstep, or NULL: to
+                                 the block's barrier */
+    struct carrier *warpstep; /* the same to barriers of all warps, which those
+                                 before the current one have reached */
+    int united;               /* all carriers have reached these */
     int polled;               /* a thread of the block has polled */
     int in_turn; /* a thread that waits switches to the next ready one */
     struct fiber scheduler;
@@ -73,6 +82,7 @@ struct block { /* the block that this worker runs */
     unsigned used;                      /* carriers that this block uses */
     unsigned count[STATES];             /* number of these by state */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
+    uint32_t bits[MAX_THREADS / WARP];  /* their lowest bits, by lane */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     int clustered;
     struct race *checked; /* the check of shared memory, or NULL (race.h) */
@@ -99,7 +109,8 @@ static inline struct carrier_rest *block_rest(struct block *b,
     return &b->rest[c - b->carrier];
 }
 
-/* Start another carrier, which runs the threads that have not been started. */
+/* Start the block's threads, in order, on as many carriers as that takes.
+ * Returns when all have ended or wait, or one has failed. */
 void carrier_start(struct block *b);
 
 /* Resume the carrier. Returns when it, or one that it switches to, waits. */
@@ -110,6 +121,10 @@ void carrier_resume_in_turn(struct block *b, struct carrier *c);
 
 /* Suspend the running thread until its carrier is resumed. */
 void carrier_wait(enum state state);
+
+/* The same AT_WARP, having posted a value, until the lanes in the mask have
+ * come. Returns what the thread wants, unless that is WANTS_ALL. */
+uint64_t carrier_exchange(uint64_t value, uint32_t mask, unsigned wants);
 
 /* Free the stacks. */
 void carrier_forget(struct block *b);

@@ -54,13 +54,20 @@ static inline void enter(struct block *b, struct carrier *c)
         access_forget();
 }
 
-/* The fiber that runs when this carrier is suspended: the next ready carrier's
- * if the block is in turn, or else the scheduler. */
+static struct fiber *start(struct block *b);
+
+/* The fiber that runs when this carrier is suspended: another one's that starts
+ * threads, until all have been started; then the next ready carrier's if the
+ * block is in turn, or else the scheduler. */
 static inline struct fiber *next_fiber(struct block *b,
                                        const struct carrier *from)
 {
     unsigned i = (unsigned)(from - b->carrier) + 1;
-    if (!b->in_turn || b->trapped)
+    if (b->trapped)
+        return &b->scheduler;
+    if (b->next < b->nthreads)
+        return start(b);
+    if (!b->in_turn)
         return &b->scheduler;
     while (i < b->used && b->state[i] != READY)
         i++;
@@ -71,25 +78,37 @@ static inline struct fiber *next_fiber(struct block *b,
     return &b->carrier[i].fiber;
 }
 
+/* Make the next carrier in lockstep the running one. No thread polls in
+ * lockstep, so the running thread's poll, which is empty, serves it too. */
+static inline void step(struct block *b, struct carrier *to)
+{
+    b->current = to;
+    *b->thread_idx = to->at;
+    fiber_prefetch(&to[1].fiber);
+}
+
 /* Bring `state` up to date with what has run in lockstep. */
 static void end_lockstep(struct block *b)
 {
     const unsigned n = (unsigned)(b->current - b->carrier);
-    if (!b->lockstep)
+    const enum state state = b->lockstep ? AT_BARRIER : AT_WARP;
+    if (!b->lockstep && !b->warpstep)
         return;
-    b->lockstep = NULL;
-    memset(b->state, AT_BARRIER, n);
-    b->count[AT_BARRIER] += n;
+    b->lockstep = b->warpstep = NULL;
+    memset(b->state, state, n);
+    b->count[state] += n;
     b->count[READY] -= n;
     *b->running = &b->rest[n].poll;
 }
 
-/* Suspend the running carrier, in a state other than READY. */
-static void leave(struct block *b, struct carrier *from, enum state state)
+/* Have the running carrier wait, in a state other than READY. Returns the fiber
+ * to switch to. */
+static struct fiber *leave(struct block *b, struct carrier *from,
+                           enum state state)
 {
     end_lockstep(b);
     block_set_state(b, from, state);
-    fiber_switch(&from->fiber, next_fiber(b, from));
+    return next_fiber(b, from);
 }
 
 /* Record what the carrier's thread has read while it polled, if it has. */
@@ -142,7 +161,7 @@ static void carry(void)
         k->call(k->host_stub, b->launch->params);
         end_thread(b, me);
     }
-    leave(b, me, ENDED); // never returns
+    fiber_switch(&me->fiber, leave(b, me, ENDED)); // never returns
 }
 
 /* Since Linux 6.13 a page within a mapping can be made inaccessible, so that
@@ -198,7 +217,9 @@ void carrier_resume_in_turn(struct block *b, struct carrier *c)
     b->in_turn = 0;
 }
 
-void carrier_start(struct block *b)
+/* Prepare another carrier, which runs the threads that have not been started.
+ * Returns its fiber. */
+static struct fiber *start(struct block *b)
 {
     const unsigned i = b->used++;
     struct carrier *const c = &b->carrier[i];
@@ -207,7 +228,13 @@ void carrier_start(struct block *b)
     fiber_init(&c->fiber, b->rest[i].stack, STACK - color(b->used), carry);
     b->state[i] = READY;
     b->count[READY]++;
-    carrier_resume(b, c);
+    enter(b, c);
+    return &c->fiber;
+}
+
+void carrier_start(struct block *b)
+{
+    fiber_switch(&b->scheduler, start(b));
 }
 
 void carrier_forget(struct block *b)
@@ -219,7 +246,35 @@ void carrier_forget(struct block *b)
 
 void carrier_wait(enum state state)
 {
-    leave(block_live, block_live->current, state);
+    struct block *const b = block_live;
+    struct carrier *const me = b->current;
+    fiber_switch(&me->fiber, leave(b, me, state));
+}
+
+uint64_t carrier_exchange(uint64_t value, uint32_t mask, unsigned wants)
+{
+    struct block *const b = block_live;
+    struct carrier *const me = b->current, *const to = me + 1;
+    const unsigned warp = me->thread / WARP, lane = me->thread % WARP;
+    b->posted[me->thread] = value;
+    b->bits[warp] = (b->bits[warp] & ~(UINT32_C(1) << lane)) |
+                    (uint32_t)(value & 1) << lane;
+    me->wants = wants;
+    me->mask = mask | UINT32_C(1) << lane;
+    if (me == b->carrier && b->lockstep) {
+        b->warpstep = b->lockstep;
+        b->lockstep = NULL;
+    }
+    const int is_whole = !(b->alive[warp] & ~me->mask);
+    struct fiber *next = &to->fiber;
+    if (to >= b->warpstep || !is_whole) {
+        b->united = to == b->warpstep && is_whole;
+        commit(b, me);
+        next = leave(b, me, AT_WARP);
+    } else {
+        step(b, to);
+    }
+    return fiber_switch(&me->fiber, next);
 }
 
 struct poll *poll_current(void)
@@ -244,29 +299,26 @@ void simgpu_yield(void)
     carrier_wait(POLLS);
 }
 
-static __attribute__((noinline)) void wait_at_barrier(struct block *b)
+static __attribute__((noinline)) struct fiber *wait_at_barrier(struct block *b)
 {
     commit(b, b->current);
     if (b->checked)
         ordering_barrier();
-    leave(b, b->current, AT_BARRIER);
+    return leave(b, b->current, AT_BARRIER);
 }
 
-/* No thread polls in lockstep, so the running thread's poll, which is empty,
- * serves the next one too. Past the last carrier, or without lockstep
- * (NULL), the scheduler has to release the barrier. */
+/* Past the last carrier, or without lockstep (NULL), the scheduler has to
+ * release the barrier. */
 void simgpu_syncthreads(void)
 {
     struct block *const b = block_live;
     struct carrier *const me = b->current, *const to = me + 1;
-    if (__builtin_expect(to >= b->lockstep, 0)) {
-        wait_at_barrier(b);
-        return;
-    }
-    b->current = to;
-    *b->thread_idx = to->at;
-    fiber_prefetch(&to[1].fiber);
-    fiber_switch(&me->fiber, &to->fiber);
+    struct fiber *next = &to->fiber;
+    if (__builtin_expect(to >= b->lockstep, 0))
+        next = wait_at_barrier(b);
+    else
+        step(b, to);
+    fiber_switch(&me->fiber, next);
 }
 
 /* The thread's frames stay on its carrier, which ends with the thread. Threads

@@ -10,6 +10,7 @@
 #define SIMGPU_DEVICE_FIBER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #define FIBER_SAVES_STACK 1
@@ -24,6 +25,7 @@ struct fiber {
 #else
     ucontext_t context;
 #endif
+    uint64_t gets; /* what fiber_switch() returns when it continues */
 };
 
 /* Prepare a fiber that will run entry() on this stack; entry never returns. */
@@ -41,16 +43,18 @@ static inline void fiber_prefetch(const struct fiber *f)
 #endif
 }
 
-/* Leave `from`, which is running, and continue `to`. */
+/* Leave `from`, which is running, and continue `to`. A function should return
+ * the result as its own: it then has no frame on the stack, through which the
+ * fiber would have to return. */
 #if FIBER_SAVES_STACK
-void simgpu_switch_stacks(void **save, void *sp)
+uint64_t simgpu_switch_stacks(void **save, void *sp, uint64_t gets)
     __attribute__((visibility("hidden")));
-static inline void fiber_switch(struct fiber *from, struct fiber *to)
+static inline uint64_t fiber_switch(struct fiber *from, struct fiber *to)
 {
-    simgpu_switch_stacks(&from->sp, to->sp);
+    return simgpu_switch_stacks(&from->sp, to->sp, to->gets);
 }
 #else
-void fiber_switch(struct fiber *from, struct fiber *to);
+uint64_t fiber_switch(struct fiber *from, struct fiber *to);
 #endif
 
 #endif

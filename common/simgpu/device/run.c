@@ -94,9 +94,25 @@ static int is_complete(const struct block *b, const struct at_warps *at,
 /* Give a thread what others of its warp have posted, before these continue. */
 static void deliver(struct block *b, struct carrier *c)
 {
-    const struct carrier_rest *const r = block_rest(b, c);
-    memcpy(r->gets, &b->posted[r->from], r->ngets * sizeof *r->gets);
-    c->mask &= b->alive[c->thread / WARP];
+    const unsigned warp = c->thread / WARP;
+    c->mask &= b->alive[warp];
+    if (c->wants == WANTS_ALL)
+        memcpy(block_rest(b, c)->all, &b->posted[warp * WARP],
+               WARP * sizeof *b->posted);
+    else
+        c->fiber.gets = c->wants == WANTS_BITS ? b->bits[warp] & c->mask
+                                               : b->posted[c->wants];
+}
+
+/* The same if all threads of the block wait for their whole warps. */
+static void release_united(struct block *b)
+{
+    b->united = 0;
+    for (unsigned i = 0; i < b->used; i++)
+        deliver(b, &b->carrier[i]);
+    memset(b->state, READY, b->used);
+    b->count[AT_WARP] = 0;
+    b->count[READY] = b->used;
 }
 
 /* The released lanes of each warp are ordered behind those that they waited
@@ -122,6 +138,10 @@ static int release_warps(struct block *b, int loosely)
     int any = 0;
     if (!b->count[AT_WARP])
         return 0;
+    if (b->united) {
+        release_united(b);
+        return 1;
+    }
     find_at_warps(b, &at);
     for (unsigned i = 0; i < b->used; i++) {
         struct carrier *const c = &b->carrier[i];
@@ -224,15 +244,14 @@ static void run_block(struct block *b)
     for (unsigned i = 0; b->polled && i < b->used; i++)
         b->rest[i].poll = (struct poll){0}; // left by the previous block
     b->used = b->next = 0;
-    b->lockstep = NULL;
-    b->polled = 0;
+    b->lockstep = b->warpstep = NULL;
+    b->united = b->polled = 0;
     b->next_at = (struct block_place){0, 0};
     memset(b->count, 0, sizeof b->count);
     for (unsigned t = 0; t < b->nthreads; t += WARP)
         b->alive[t / WARP] =
             UINT32_MAX >> (t + WARP > b->nthreads ? t + WARP - b->nthreads : 0);
-    while (b->next < b->nthreads && !b->trapped)
-        carrier_start(b);
+    carrier_start(b);
     for (unsigned naps = 0; b->count[ENDED] < b->used && !b->trapped;) {
         unsigned thread = 0;
         access_yield();

@@ -394,6 +394,15 @@ template <class T> struct passed<T &> {
     }
 };
 
+/* Such a function ends in a jump to the one that it calls last. A thread that
+ * has waited then returns once less; processors predict its returns wrongly. */
+#if defined(__clang__)
+#define SIMGPU_JUMPS __attribute__((no_sanitize("thread")))
+#else
+#define SIMGPU_JUMPS                                                           \
+    __attribute__((no_sanitize("thread"), optimize("optimize-sibling-calls")))
+#endif
+
 /*
  * A kernel f with parameters P. The runtime gets to know it before main, since
  * instantiating the function instantiates `self`; or, if no code may run before
@@ -404,13 +413,12 @@ template <class INFO, class F, F f> struct entry;
 template <class INFO, class... P, void (*f)(P...)>
 struct entry<INFO, void (*)(P...), f> : kernel {
     template <size_t... I>
-    __attribute__((no_sanitize("thread"))) static void
+    __attribute__((no_sanitize("thread"))) static __forceinline__ void
     apply(__attribute__((unused)) void *const *params, places<I...>)
     {
         f(passed<P>::take(params[I])...);
     }
-    __attribute__((no_sanitize("thread"))) static void
-    invoke(const void *, void *const *params)
+    SIMGPU_JUMPS static void invoke(const void *, void *const *params)
     {
         apply(params, places_of<sizeof...(P)>());
     }
