@@ -1,6 +1,8 @@
 // What usual kernels cost, in processor time: a tiled matrix product against
 // one without tiles, by the size of the tiles and so of the blocks whose
-// threads wait at barriers; a reduction and a histogram against plain C.
+// threads wait at barriers; reductions and histograms against plain C, by
+// threads that take many elements each, and by threads with one. With an
+// argument: milliseconds of four of them, for checking.sh.
 #include <cuda_runtime.h>
 
 #include <stdio.h>
@@ -76,6 +78,23 @@ __global__ void shared_histogram(const unsigned char *in, unsigned *bins)
     atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
 }
 
+__global__ void reduce_one(const float *in, float *out)
+{
+    const float sum = block_sum(in[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x == 0)
+        atomicAdd(out, sum);
+}
+
+__global__ void shared_histogram_one(const unsigned char *in, unsigned *bins)
+{
+    __shared__ unsigned mine[BINS];
+    mine[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&mine[in[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
+}
+
 /* Plain C: simgpu inserts nothing into these. */
 #define PLAIN __attribute__((noinline, no_sanitize("thread")))
 
@@ -137,12 +156,15 @@ static void compare_products()
     cudaFree(c);
 }
 
-static void compare_with_c()
+/* The elements, on the host and the device. */
+static float *h, *in, *out;
+static unsigned char *h_bytes, *bytes;
+static unsigned *bins, h_bins[BINS];
+
+static void make_elements()
 {
-    float *in, *out, *h = (float *)malloc(sizeof(float) * COUNT);
-    unsigned char *bytes, *h_bytes = (unsigned char *)malloc(COUNT);
-    unsigned *bins, h_bins[BINS] = {0};
-    volatile float total;
+    h = (float *)malloc(sizeof(float) * COUNT);
+    h_bytes = (unsigned char *)malloc(COUNT);
     for (int i = 0; i < COUNT; i++) {
         h[i] = (float)(i % 7);
         h_bytes[i] = (unsigned char)(i * 2654435761u >> 13);
@@ -154,20 +176,11 @@ static void compare_with_c()
     cudaMemcpy(in, h, sizeof(float) * COUNT, cudaMemcpyHostToDevice);
     cudaMemcpy(bytes, h_bytes, COUNT, cudaMemcpyHostToDevice);
     cudaMemset(bins, 0, sizeof h_bins);
-    const double sum = time_sec([&] { total = plain_sum(h); });
-    const double count = time_sec([&] { plain_histogram(h_bytes, h_bins); });
-    const double kernel = time_sec([&] { reduce<<<GRID, BLOCK>>>(in, out); });
-    const double shuffled =
-        time_sec([&] { shuffle_reduce<<<GRID, BLOCK>>>(in, out); });
-    const double global =
-        time_sec([&] { histogram<<<COUNT / BLOCK, BLOCK>>>(bytes, bins); });
-    const double shared =
-        time_sec([&] { shared_histogram<<<GRID, BLOCK>>>(bytes, bins); });
-    printf("16M elements, against plain C: reduction by a tree %.1f times, by "
-           "shuffles %.1f, histogram in global memory %.1f, in shared memory "
-           "%.1f\n",
-           kernel / sum, shuffled / sum, global / count, shared / count);
-    (void)total;
+    cudaMemset(out, 0, sizeof(float) * GRID);
+}
+
+static void free_elements()
+{
     cudaFree(in);
     cudaFree(out);
     cudaFree(bytes);
@@ -176,9 +189,56 @@ static void compare_with_c()
     free(h_bytes);
 }
 
-int main()
+static void run_reduce()
 {
-    compare_products();
-    compare_with_c();
+    reduce<<<GRID, BLOCK>>>(in, out);
+}
+static void run_shuffle_reduce()
+{
+    shuffle_reduce<<<GRID, BLOCK>>>(in, out);
+}
+static void run_histogram()
+{
+    histogram<<<COUNT / BLOCK, BLOCK>>>(bytes, bins);
+}
+static void run_shared_histogram()
+{
+    shared_histogram<<<GRID, BLOCK>>>(bytes, bins);
+}
+
+static void compare_with_c()
+{
+    volatile float total;
+    const double sum = time_sec([&] { total = plain_sum(h); });
+    const double count = time_sec([&] { plain_histogram(h_bytes, h_bins); });
+    printf("16M elements, against plain C: reduction by a tree %.1f times, by "
+           "shuffles %.1f, histogram in global memory %.1f, in shared memory "
+           "%.1f\n",
+           time_sec(run_reduce) / sum, time_sec(run_shuffle_reduce) / sum,
+           time_sec(run_histogram) / count,
+           time_sec(run_shared_histogram) / count);
+    const double one =
+        time_sec([&] { reduce_one<<<COUNT / BLOCK, BLOCK>>>(in, out); });
+    const double shared = time_sec(
+        [&] { shared_histogram_one<<<COUNT / BLOCK, BLOCK>>>(bytes, bins); });
+    printf("by threads with one element: reduction by a tree %.1f times, "
+           "histogram in shared memory %.1f\n",
+           one / sum, shared / count);
+    (void)total;
+}
+
+int main(int argc, char **)
+{
+    make_elements();
+    if (argc > 1) {
+        for (void (*run)() : {run_reduce, run_shuffle_reduce, run_histogram,
+                              run_shared_histogram})
+            printf("%.3f%s", time_sec(run) * 1e3,
+                   run == run_shared_histogram ? "\n" : " ");
+    } else {
+        compare_products();
+        compare_with_c();
+    }
+    free_elements();
     return 0;
 }
