@@ -299,12 +299,13 @@ void simgpu_yield(void)
     carrier_wait(POLLS);
 }
 
-static __attribute__((noinline)) struct fiber *wait_at_barrier(struct block *b)
+static __attribute__((noinline)) void wait_at_barrier(struct block *b)
 {
-    commit(b, b->current);
+    struct carrier *const me = b->current;
+    commit(b, me);
     if (b->checked)
         ordering_barrier();
-    return leave(b, b->current, AT_BARRIER);
+    fiber_switch(&me->fiber, leave(b, me, AT_BARRIER));
 }
 
 /* Past the last carrier, or without lockstep (NULL), the scheduler has to
@@ -313,12 +314,12 @@ void simgpu_syncthreads(void)
 {
     struct block *const b = block_live;
     struct carrier *const me = b->current, *const to = me + 1;
-    struct fiber *next = &to->fiber;
-    if (__builtin_expect(to >= b->lockstep, 0))
-        next = wait_at_barrier(b);
-    else
-        step(b, to);
-    fiber_switch(&me->fiber, next);
+    if (__builtin_expect(to >= b->lockstep, 0)) {
+        wait_at_barrier(b);
+        return;
+    }
+    step(b, to);
+    fiber_switch(&me->fiber, &to->fiber);
 }
 
 /* The thread's frames stay on its carrier, which ends with the thread. Threads
