@@ -7,6 +7,7 @@
 
 #include "base/narrow.h"
 #include "judge/advice.h"
+#include "judge/calls.h"
 #include "nn/reference.h"
 
 static enum nn_loss loss_named(const char *name)
@@ -296,4 +297,21 @@ void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
     struct nn_task alone = *k;
     alone.no_descent = 1; // rank 0 drives all devices
     judge_shown(t, k, &(struct shown){1, relative, absolute, NULL, &alone}, v);
+}
+
+void nn_task_judge_buckets(const struct judge_task *t, const struct nn_task *k,
+                           const int *bucket, int nbuckets, size_t size,
+                           struct judge_verdict *v)
+{
+    const size_t n = (size_t)nbuckets, all = n * (size_t)k->steps;
+    struct calls_coll *const want = calloc(all + 1, sizeof *want);
+    for (size_t i = 0; want && i < all; i++)
+        want[i].op = TOPO_OP_ALLREDUCE;
+    for (int l = 0; want && l < k->shape.depth; l++)
+        for (size_t i = 0; i < (size_t)k->steps && bucket[l] >= 0; i++)
+            want[i * n + (size_t)bucket[l]].nbytes +=
+                nn_layer_count(&k->shape, l) * size;
+    if (want && v->pass)
+        judge_collectives(t, want, all, v);
+    free(want);
 }

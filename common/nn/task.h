@@ -66,6 +66,15 @@ void nn_task_judge_alone(const struct judge_task *t, const struct nn_task *k,
                          double relative, double absolute,
                          struct judge_verdict *v);
 
+/*
+ * Fail unless each rank's collectives are, in each step, one all-reduce for
+ * each of nbuckets buckets, with its bytes. bucket[l]: the bucket of layer l's
+ * gradient, -1 for none; size: bytes of an element as sent.
+ */
+void nn_task_judge_buckets(const struct judge_task *t, const struct nn_task *k,
+                           const int *bucket, int nbuckets, size_t size,
+                           struct judge_verdict *v);
+
 #ifdef __cplusplus
 }
 #endif
