@@ -1,8 +1,9 @@
 /*
  * cases.c: runs lab 7's cases. Given: nothing to edit here.
  *
- * Tokens, experts and gates follow from the rank's seed (tokens.h); weights are
- * the same in every run. Values are small enough for all results to be exact.
+ * Tokens, their experts and gates, and the weights of the rank's own expert are
+ * drawn again for every iteration (tokens.h). Values are small enough for all
+ * results to be exact.
  */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
@@ -28,22 +29,20 @@ static void problem_route(struct lab_run *r, struct problem *p)
 {
     const size_t n = (size_t)p->ntokens;
     p->expert = malloc(n * sizeof *p->expert);
-    lab_draw(r,
-             &(struct draw_ask){.what = TOKENS_EXPERTS,
-                                .arg = {plan_int(r->c, "skew", 0)}},
-             p->expert, n * sizeof *p->expert);
+    lab_draw(r, &(struct draw_ask){.what = TOKENS_EXPERTS}, p->expert,
+             n * sizeof *p->expert);
     p->gate = lab_draw_buffer(r, &(struct draw_ask){.what = TOKENS_GATES},
                               n * sizeof *p->gate);
 }
 
 static const float *problem_weight(struct lab_run *r, int dim)
 {
-    const size_t count = (size_t)dim * (size_t)dim;
-    float *const weight = malloc(count * sizeof *weight);
-    data_fill(weight, count, DATA_FLOAT, tokens_weight_seed(r->rank));
-    const float *const d = lab_upload(r, weight, count * sizeof *weight);
-    free(weight);
-    return d;
+    return lab_draw_buffer(r,
+                           &(struct draw_ask){.what = DRAW_DATA,
+                                              .npath = 1,
+                                              .path = {TOKENS_WEIGHTS},
+                                              .arg = {DATA_FLOAT}},
+                           (size_t)dim * (size_t)dim * sizeof(float));
 }
 
 /* Pinned memory, so that copies overlap the work of the host. */

@@ -2,50 +2,44 @@
  * judge.c: the judges of lab 7's cases
  *
  * The route follows from the seeds (tokens.h), so the judge knows where every
- * token has to be at each step, and computes the layer token by token, as on
- * one rank. Numbers are small and exact: results are compared bit for bit.
+ * token has to be at each step, and what the layer makes of it. Numbers are
+ * small and exact: results are compared bit for bit, or by exact sums.
  */
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
+#include "judge/calls.h"
 #include "judge/counts.h"
-#include "judge/links.h"
-#include "judge/spans.h"
-#include "tokens.h"
+#include "judge7.h"
 
-struct problem {
-    int ntokens, dim, skew;
-    size_t floats; /* in a rank's tokens */
-};
-
-static struct problem problem_of(const struct judge_task *t)
+struct judge7_problem judge7_problem(const struct judge_task *t)
 {
-    struct problem p = {
+    struct judge7_problem p = {
         .ntokens = (int)plan_int(t->c, "tokens", 64),
         .dim = (int)plan_int(t->c, "dim", 8),
-        .skew = (int)plan_int(t->c, "skew", 0),
     };
     p.floats = (size_t)p.ntokens * (size_t)p.dim;
     return p;
 }
 
-static int expert_of(const struct judge_task *t, const struct problem *p,
-                     int rank, int iteration, int token)
+int *judge7_experts(const struct judge_task *t, const struct judge7_problem *p,
+                    int iteration)
 {
-    const uint64_t seed = judge_input_seed(t, rank, iteration);
-    return tokens_expert(tokens_route_seed(t->c, seed, rank), token, t->nranks,
-                         p->skew);
+    int *const all = malloc((size_t)(t->nranks * p->ntokens) * sizeof *all);
+    for (int r = 0; r < t->nranks; r++)
+        tokens_experts(t->c, judge_input_seed(t, r, iteration), r, t->nranks,
+                       all + r * p->ntokens, p->ntokens);
+    return all;
 }
 
-/* The number of a rank's tokens that go to an expert; *begin: the number that
- * go to lower-numbered experts. */
-static int count_of(const struct judge_task *t, const struct problem *p,
-                    int rank, int iteration, int expert, int *begin)
+int judge7_count(const struct judge7_problem *p, const int *experts, int rank,
+                 int expert, int *begin)
 {
     int n = 0;
     *begin = 0;
     for (int i = 0; i < p->ntokens; i++) {
-        const int e = expert_of(t, p, rank, iteration, i);
+        const int e = experts[rank * p->ntokens + i];
         n += e == expert;
         *begin += e < expert;
     }
@@ -67,23 +61,26 @@ static void compare_ints(const struct judge_task *t, int rank, int iteration,
 
 static void judge_sort(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge7_problem p = judge7_problem(t);
     int *const order = malloc((size_t)p.ntokens * sizeof *order);
     int *const count = malloc(2 * (size_t)t->nranks * sizeof *count);
     int *const begin = count + t->nranks;
-    for (int i = 0; i < t->iterations; i++)
+    for (int i = 0; i < t->iterations; i++) {
+        int *const experts = judge7_experts(t, &p, i);
         for (int r = 0; r < t->nranks; r++) {
             int at = 0;
             for (int e = 0; e < t->nranks; e++) {
-                count[e] = count_of(t, &p, r, i, e, &begin[e]);
+                count[e] = judge7_count(&p, experts, r, e, &begin[e]);
                 for (int k = 0; k < p.ntokens; k++)
-                    if (expert_of(t, &p, r, i, k) == e)
+                    if (experts[r * p.ntokens + k] == e)
                         order[at++] = k;
             }
             compare_ints(t, r, i, "order", order, p.ntokens, v);
             compare_ints(t, r, i, "send_count", count, t->nranks, v);
             compare_ints(t, r, i, "send_begin", begin, t->nranks, v);
         }
+        free(experts);
+    }
     free(order);
     free(count);
 }
@@ -118,14 +115,15 @@ static void judge_by_devices(const struct judge_task *t,
 
 static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge7_problem p = judge7_problem(t);
     int *const count = malloc(2 * (size_t)t->nranks * sizeof *count);
     int *const begin = count + t->nranks;
-    for (int i = 0; i < t->iterations; i++)
+    for (int i = 0; i < t->iterations; i++) {
+        int *const experts = judge7_experts(t, &p, i);
         for (int r = 0; r < t->nranks; r++) {
             int n = 0, unused;
             for (int s = 0; s < t->nranks; s++) {
-                count[s] = count_of(t, &p, s, i, r, &unused);
+                count[s] = judge7_count(&p, experts, s, r, &unused);
                 begin[s] = n;
                 n += count[s];
             }
@@ -137,8 +135,11 @@ static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
                 judge_fail(v, "nrecv is %g on rank %d, should be %d", got, r,
                            n);
         }
+        free(experts);
+    }
     judge_exchanges(t, v);
     judge_by_devices(t, v);
+    judge_no_mpi(t, "m->counts is device memory for NCCL to send", v);
     free(count);
 }
 
@@ -165,14 +166,15 @@ static void judge_messages(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /* The tokens that arrive at rank r, in rank order; *n: their floats. */
-static void arrived(const struct judge_task *t, const struct problem *p, int r,
-                    int iteration, float *out, size_t *n)
+static void arrived(const struct judge_task *t, const struct judge7_problem *p,
+                    const int *experts, int r, int iteration, float *out,
+                    size_t *n)
 {
     float *const in = malloc(p->floats * sizeof *in);
     *n = 0;
     for (int s = 0; s < t->nranks; s++) {
         int begin;
-        const int count = count_of(t, p, s, iteration, r, &begin);
+        const int count = judge7_count(p, experts, s, r, &begin);
         const size_t dim = (size_t)p->dim, floats = (size_t)count * dim;
         data_fill(in, p->floats, DATA_FLOAT, judge_input_seed(t, s, iteration));
         memcpy(out + *n, in + (size_t)begin * dim, floats * sizeof *in);
@@ -182,152 +184,87 @@ static void arrived(const struct judge_task *t, const struct problem *p, int r,
 }
 
 /* Tokens that arrived at rank r descend from the inputs of their ranks. */
-static void judge_arrivals(const struct judge_task *t, const struct problem *p,
+static void judge_arrivals(const struct judge_task *t,
+                           const struct judge7_problem *p, const int *experts,
                            int r, int iteration, struct judge_verdict *v)
 {
     size_t at = 0;
     for (int s = 0; s < t->nranks; s++) {
         int unused;
         const size_t begin = at;
-        at += (size_t)count_of(t, p, s, iteration, r, &unused) *
-              (size_t)p->dim * sizeof(float);
+        at += (size_t)judge7_count(p, experts, s, r, &unused) * (size_t)p->dim *
+              sizeof(float);
         judge_descent(t, r, iteration, "arrived", begin, at, rank_set_of(s), v);
     }
 }
 
 static void judge_dispatch(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge7_problem p = judge7_problem(t);
     const size_t room = (size_t)t->nranks * p.floats;
     float *const want = malloc(room * sizeof *want);
-    for (int i = 0; i < t->iterations; i++)
+    for (int i = 0; i < t->iterations; i++) {
+        int *const experts = judge7_experts(t, &p, i);
         for (int r = 0; r < t->nranks; r++) {
             size_t n;
-            arrived(t, &p, r, i, want, &n);
+            arrived(t, &p, experts, r, i, want, &n);
             const void *const got =
                 judge_output(t, r, i, "arrived", room * sizeof *want, v);
             if (got)
                 data_compare(got, want, n, DATA_FLOAT, r, v);
-            judge_arrivals(t, &p, r, i, v);
+            judge_arrivals(t, &p, experts, r, i, v);
         }
+        free(experts);
+    }
     judge_messages(t, v);
     free(want);
 }
 
-/* Every token that was processed elsewhere is sent back: rank r has to send
- * those that it received from others. */
-static void judge_returned(const struct judge_task *t, const struct problem *p,
-                           int r, int iteration, struct judge_verdict *v)
+void judge7_sent(const struct judge_task *t, const struct judge7_problem *p,
+                 const int *experts, int iteration, unsigned ways,
+                 struct judge_verdict *v)
 {
-    double want = 0;
-    int unused;
-    for (int s = 0; s < t->nranks; s++)
-        want += s == r ? 0 : count_of(t, p, s, iteration, r, &unused);
-    want *= (double)p->dim * (double)sizeof(float);
-    const double sent = judge_count(t, r, iteration, "sent_bytes", v);
-    if (sent < want)
-        judge_fail(v,
-                   "the result is right, but rank %d sends back %.0f bytes of "
-                   "%.0f that it received: return what the expert processed",
-                   r, sent, want);
+    for (int k = 0; k < t->nranks * t->nranks && v->pass; k++) {
+        const int r = k / t->nranks, s = k % t->nranks;
+        char name[24];
+        int unused, n = 0;
+        if (ways & JUDGE7_OUT)
+            n += judge7_count(p, experts, r, s, &unused);
+        if (ways & JUDGE7_BACK)
+            n += judge7_count(p, experts, s, r, &unused);
+        const double want = r == s ? 0 : n * (double)p->dim * sizeof(float);
+        snprintf(name, sizeof name, "sent_to.%d", s);
+        const double sent = judge_count(t, r, iteration, name, v);
+        if (sent < want)
+            judge_fail(v,
+                       "the result is right, but rank %d sends %.0f bytes to "
+                       "rank %d, where %s takes %.0f",
+                       r, sent, s,
+                       ways == JUDGE7_BACK
+                           ? "returning what the expert processed"
+                           : "every token's way there and back",
+                       want);
+    }
 }
 
 static void judge_return(const struct judge_task *t, struct judge_verdict *v)
 {
-    const struct problem p = problem_of(t);
+    const struct judge7_problem p = judge7_problem(t);
     float *const want = malloc(p.floats * sizeof *want);
-    for (int i = 0; i < t->iterations; i++)
+    for (int i = 0; i < t->iterations; i++) {
+        int *const experts = judge7_experts(t, &p, i);
         for (int r = 0; r < t->nranks; r++) {
             data_fill(want, p.floats, DATA_FLOAT, judge_input_seed(t, r, i));
             const void *const got =
                 judge_output(t, r, i, "packed", p.floats * sizeof *want, v);
             if (got)
                 data_compare(got, want, p.floats, DATA_FLOAT, r, v);
-            judge_returned(t, &p, r, i, v);
         }
+        judge7_sent(t, &p, experts, i, JUDGE7_BACK, v);
+        free(experts);
+    }
     judge_messages(t, v);
     free(want);
-}
-
-/* ---- parts 3 and 4 ------------------------------------------------------- */
-
-/* y = gate * (x @ weight) for one token. Sums of small integers are exact. */
-static void expert(const float *x, const float *weight, int dim, float gate,
-                   float *y)
-{
-    for (int j = 0; j < dim; j++)
-        y[j] = 0;
-    for (int i = 0; i < dim; i++)
-        for (int j = 0; j < dim; j++)
-            y[j] += x[i] * weight[(size_t)i * (size_t)dim + (size_t)j];
-    for (int j = 0; j < dim; j++)
-        y[j] *= gate;
-}
-
-/* Expect token k of rank r to be right, and to come from rank r and from its
- * expert's rank. */
-static void judge_token(const struct judge_task *t, const struct problem *p,
-                        const float *got, const float *want, int r,
-                        int iteration, int k, struct judge_verdict *v)
-{
-    const size_t dim = (size_t)p->dim, at = (size_t)k * dim;
-    data_compare(got + at, want + at, dim, DATA_FLOAT, r, v);
-    struct rank_set need = rank_set_of(r);
-    rank_set_add(&need, expert_of(t, p, r, iteration, k));
-    judge_descent(t, r, iteration, "out", at * sizeof *got,
-                  (at + dim) * sizeof *got, need, v);
-}
-
-/* `every: N`: of a large layer only every Nth token is recomputed. */
-static void judge_layer(const struct judge_task *t, struct judge_verdict *v)
-{
-    const struct problem p = problem_of(t);
-    const int every = (int)plan_int(t->c, "every", 1);
-    const size_t dim = (size_t)p.dim, wfloats = dim * dim;
-    float *const in = malloc(2 * p.floats * sizeof *in);
-    float *const want = in + p.floats;
-    float *const weight = malloc((size_t)t->nranks * wfloats * sizeof *weight);
-    for (int e = 0; e < t->nranks; e++)
-        data_fill(weight + (size_t)e * wfloats, wfloats, DATA_FLOAT,
-                  tokens_weight_seed(e));
-    for (int i = 0; i < t->iterations; i++)
-        for (int r = 0; r < t->nranks; r++) {
-            const uint64_t seed = judge_input_seed(t, r, i);
-            const void *const got =
-                judge_output(t, r, i, "out", p.floats * sizeof *want, v);
-            if (!got)
-                continue;
-            data_fill(in, p.floats, DATA_FLOAT, seed);
-            for (int k = 0; k < p.ntokens; k += every)
-                expert(in + (size_t)k * dim,
-                       weight + (size_t)expert_of(t, &p, r, i, k) * wfloats,
-                       p.dim, tokens_gate(seed, k), want + (size_t)k * dim);
-            for (int k = 0; k < p.ntokens && v->pass; k += every)
-                judge_token(t, &p, (const float *)got, want, r, i, k, v);
-        }
-    free(in);
-    free(weight);
-}
-
-/*
- * A rank sends its tokens to other ranks' experts and returns the tokens of
- * others. The layer takes at least as long as the busiest rank needs to send
- * both over all its links.
- */
-static double layer_limit_us(const struct judge_task *t)
-{
-    const struct problem p = problem_of(t);
-    int most = 0, unused;
-    for (int r = 0; r < t->nranks; r++) {
-        int sent = 0;
-        for (int s = 0; s < t->nranks; s++)
-            if (s != r)
-                sent += count_of(t, &p, r, 0, s, &unused) +
-                        count_of(t, &p, s, 0, r, &unused);
-        most = sent > most ? sent : most;
-    }
-    const double nbytes = (double)most * p.dim * (double)sizeof(float);
-    return nbytes / links_out_rate(t) * 1e6;
 }
 
 static const struct judge_kind kinds[] = {
@@ -335,8 +272,8 @@ static const struct judge_kind kinds[] = {
     {.name = "counts", .judge = judge_counts},
     {.name = "dispatch", .judge = judge_dispatch},
     {.name = "return", .judge = judge_return},
-    {.name = "layer", .judge = judge_layer, .limit_us = layer_limit_us},
-    {.name = "overlap", .judge = judge_layer, .limit_us = layer_limit_us},
+    {.name = "layer", .judge = judge7_layer, .limit_us = judge7_limit_us},
+    {.name = "overlap", .judge = judge7_layer, .limit_us = judge7_limit_us},
     {.name = NULL},
 };
 
@@ -354,11 +291,12 @@ static const struct judge_student students[] = {
 static int draw_experts(const struct draw_from *from, const int64_t *arg,
                         void *out, size_t nbytes)
 {
-    int *const expert = out;
-    const uint64_t seed = tokens_route_seed(from->c, from->seed, from->rank);
-    for (size_t i = 0; i < nbytes / sizeof *expert; i++)
-        expert[i] = tokens_expert(seed, (int)i, from->nranks, (int)arg[0]);
-    return nbytes % sizeof *expert ? -1 : 0;
+    const size_t n = nbytes / sizeof(int);
+    (void)arg;
+    if (nbytes % sizeof(int) || n > 1 << 20)
+        return -1;
+    tokens_experts(from->c, from->seed, from->rank, from->nranks, out, (int)n);
+    return 0;
 }
 
 static int draw_gates(const struct draw_from *from, const int64_t *arg,
