@@ -10,18 +10,6 @@
 
 #include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
-/* A communicator of all ranks of mpi_comm. Given: lab 1's bootstrap. */
-static ncclResult_t make_comm(MPI_Comm mpi_comm, const struct sync *s,
-                              ncclComm_t *comm)
-{
-    ncclUniqueId id;
-    if (s->rank == 0)
-        LAB_TRY(ncclGetUniqueId(&id));
-    if (MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, mpi_comm) != MPI_SUCCESS)
-        return ncclSystemError;
-    return ncclCommInitRank(comm, s->nranks, id, s->rank);
-}
-
 ncclResult_t mean_with_one_comm(float *buf, size_t count, int steps,
                                 MPI_Comm mpi_comm, const struct sync *s)
 {

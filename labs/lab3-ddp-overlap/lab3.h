@@ -71,12 +71,6 @@ int ddp_assign(const struct nn *m, size_t first_nbytes, size_t cap_nbytes,
  */
 void ddp_views(struct ddp *d);
 
-/* Initialise d: assign buckets, make the views, create streams, events and
- * memory. On an error nothing stays allocated. Given. Blocks. */
-ncclResult_t ddp_init(struct ddp *d, struct nn *m, ncclComm_t comm, int nranks,
-                      size_t first_nbytes, size_t cap_nbytes);
-void ddp_release(struct ddp *d);
-
 /* ---- part 2: hooks (hooks.c) --------------------------------------------- */
 
 /*
@@ -125,11 +119,6 @@ struct overlap_times { /* milliseconds, of the slowest rank */
     double exposed;    /* part of comm that the step waits for */
 };
 
-/* Set *ms to the milliseconds from event a to event b, which have both
- * completed: the largest of all ranks. Given. */
-ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
-                             double *ms);
-
 /* Measure compute, comm and both with events, each once after one warm-up run,
  * and derive hidden and exposed. Blocks. */
 ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
@@ -168,7 +157,6 @@ void zero_assign(const struct nn *m, int nranks, int *owner);
  * on m's stream. */
 ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
                        const struct nn_hyper *hyper);
-void zero_release(struct zero *z); /* given */
 
 /*
  * One AdamW step, from gradients that are the same on all ranks: each rank
@@ -176,6 +164,27 @@ void zero_release(struct zero *z); /* given */
  * all others.
  */
 ncclResult_t zero_step(struct zero *z, ncclComm_t comm);
+
+/* ---- given: common/staff/lab3-ddp-overlap/given.c ------------------------ */
+
+/* Initialise d: assign buckets, make the views, create streams, events and
+ * memory. On an error nothing stays allocated. Blocks. */
+ncclResult_t ddp_init(struct ddp *d, struct nn *m, ncclComm_t comm, int nranks,
+                      size_t first_nbytes, size_t cap_nbytes);
+void ddp_release(struct ddp *d);
+
+/* Run the part of a step that is to be measured: both passes, or all buckets'
+ * all-reduces, or one behind the other. */
+enum overlap_part { OVERLAP_COMPUTE, OVERLAP_COMM, OVERLAP_BOTH };
+ncclResult_t overlap_run(struct ddp *d, const struct nn_batch *batch,
+                         enum overlap_part part);
+
+/* Set *ms to the milliseconds from event a to event b, which have both
+ * completed: the largest of all ranks. */
+ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
+                             double *ms);
+
+void zero_release(struct zero *z);
 
 #ifdef __cplusplus
 }

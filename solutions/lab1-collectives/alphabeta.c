@@ -8,8 +8,6 @@
  */
 #include "lab1.h"
 
-#include <stdlib.h> /* qsort */
-
 #include "lab/try.h" /* LAB_HOLE, LAB_OUT, LAB_TRY */
 
 ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
@@ -39,33 +37,6 @@ ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
     // END HOLE
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sort n values and return their median. Given. */
-static double median(double *values, int n)
-{
-    qsort(values, n, sizeof *values, by_value);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-/* Replace *us by the largest on any rank, with an all-reduce on the stream.
- * Given. */
-static ncclResult_t slowest(double *us, const struct coll *c)
-{
-    double *const d = c->scratch;
-    LAB_TRY_CUDA(
-        cudaMemcpyAsync(d, us, sizeof *us, cudaMemcpyHostToDevice, c->stream));
-    LAB_TRY(ncclAllReduce(d, d, 1, ncclDouble, ncclMax, c->comm, c->stream));
-    LAB_TRY_CUDA(
-        cudaMemcpyAsync(us, d, sizeof *us, cudaMemcpyDeviceToHost, c->stream));
-    LAB_TRY_CUDA(cudaStreamSynchronize(c->stream));
-    return ncclSuccess;
-}
-
 ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
                          size_t count, int warmup, int iterations,
                          const struct coll *c, double *us)
@@ -91,13 +62,13 @@ ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
             each[i] = ms * 1000.0;
     }
     // END HOLE
-    *us = median(each, iterations);
+    *us = measure_median(each, iterations);
 out:
     if (begin)
         cudaEventDestroy(begin);
     if (end)
         cudaEventDestroy(end);
-    return err == ncclSuccess ? slowest(us, c) : err;
+    return err == ncclSuccess ? measure_slowest(us, c) : err;
 }
 
 void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,

@@ -88,6 +88,12 @@ ncclResult_t coll_exchange_combine(void *buf, struct piece out, int to,
                                    ncclDataType_t type, ncclRedOp_t op,
                                    const struct coll *c);
 
+/* Sort n values and return their median. */
+double measure_median(double *values, int n);
+
+/* Replace *us by the largest on any rank, with an all-reduce on c->stream. */
+ncclResult_t measure_slowest(double *us, const struct coll *c);
+
 /* ---- part 1: bootstrap (bootstrap.c) ------------------------------------- */
 
 /*

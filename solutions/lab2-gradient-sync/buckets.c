@@ -12,7 +12,7 @@
  */
 #include "lab2.h"
 
-#include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
+#include "lab/try.h" /* LAB_HOLE, LAB_TRY */
 
 int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
                   int *bucket)
@@ -37,48 +37,12 @@ int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
     // END HOLE
 }
 
-/* Bytes of one element as sent. */
-static size_t size_of(ncclDataType_t type)
-{
-    return type == ncclFloat ? 4 : 2;
-}
-
-static enum nn_half half_of(ncclDataType_t type)
-{
-    return type == ncclHalf ? NN_FP16 : NN_BF16;
-}
-
-ncclResult_t bucket_pack(size_t at, const float *grad, size_t count,
-                         ncclDataType_t type, const struct sync *s)
-{
-    if (type == ncclFloat)
-        LAB_TRY_CUDA(cudaMemcpyAsync(s->scratch + at, grad,
-                                     count * sizeof *grad,
-                                     cudaMemcpyDeviceToDevice, s->stream));
-    else
-        LAB_TRY_CUDA(nn_narrow((uint16_t *)s->scratch + at, grad, count,
-                               half_of(type), s->stream));
-    return ncclSuccess;
-}
-
-ncclResult_t bucket_unpack(size_t at, float *grad, size_t count,
-                           ncclDataType_t type, const struct sync *s)
-{
-    if (type == ncclFloat)
-        LAB_TRY_CUDA(cudaMemcpyAsync(grad, s->scratch + at,
-                                     count * sizeof *grad,
-                                     cudaMemcpyDeviceToDevice, s->stream));
-    else
-        LAB_TRY_CUDA(nn_widen(grad, (const uint16_t *)s->scratch + at, count,
-                              half_of(type), s->stream));
-    return ncclSuccess;
-}
-
 ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
                          const struct sync *s)
 {
     int bucket[NN_MAX_DEPTH];
-    const int nbuckets = bucket_assign(m, cap_nbytes, size_of(type), bucket);
+    const int nbuckets =
+        bucket_assign(m, cap_nbytes, bucket_size(type), bucket);
     // BEGIN HOLE part 3: one all-reduce a bucket (about 25 lines)
     // HINT: packed in order, the buckets follow one another in s->scratch:
     // HINT: where does each begin, and where does the last one end?
@@ -91,7 +55,7 @@ ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
                 LAB_TRY(bucket_pack(at, p->grad, p->count, type, s));
                 at += p->count;
             }
-        void *const buf = (char *)s->scratch + begin * size_of(type);
+        void *const buf = (char *)s->scratch + begin * bucket_size(type);
         LAB_TRY(ncclAllReduce(buf, buf, at - begin, type, ncclAvg, s->comm,
                               s->stream));
     }

@@ -82,18 +82,9 @@ int bucket_assign(const struct nn *m, size_t cap_nbytes, size_t size_nbytes,
                   int *bucket);
 
 /*
- * Copy count elements of a gradient to s->scratch from its element `at` on,
- * converted to type; or back. Types: ncclFloat, ncclHalf, ncclBfloat16. Given.
- */
-ncclResult_t bucket_pack(size_t at, const float *grad, size_t count,
-                         ncclDataType_t type, const struct sync *s);
-ncclResult_t bucket_unpack(size_t at, float *grad, size_t count,
-                           ncclDataType_t type, const struct sync *s);
-
-/*
  * Like sync_gradients(), but with one all-reduce for each bucket of
  * bucket_assign(): pack the gradients into s->scratch, reduce them there as
- * elements of type, and unpack them.
+ * elements of type (ncclFloat, ncclHalf or ncclBfloat16), and unpack them.
  */
 ncclResult_t bucket_sync(struct nn *m, size_t cap_nbytes, ncclDataType_t type,
                          const struct sync *s);
@@ -110,9 +101,10 @@ struct replica {
     void *target; /* their targets; NULL if the loss has none */
 };
 
-/* Make later work on `waits` wait for all work enqueued on `on` so far. Not
- * collective, like all of part 4. Given. */
-ncclResult_t dp_after(struct replica *waits, struct replica *on);
+/*
+ * The three steps between which dp_step(), below, computes. Not collective, and
+ * the host waits for no device: dp_after() orders them.
+ */
 
 /* Copy r[0]'s parameters, each once, to the other replicas. */
 ncclResult_t dp_replicate(struct replica *r, int n);
@@ -125,14 +117,6 @@ ncclResult_t dp_scatter(struct replica *r, int n, const float *x,
 /* Set r[0]'s gradients to the mean over all replicas. scratch: r[0].m.count
  * floats on r[0]'s device. */
 ncclResult_t dp_reduce(struct replica *r, int n, float *scratch);
-
-/*
- * One training step as torch.nn.DataParallel does it: replicate, scatter, run
- * forward and backward on all devices, reduce, and update r[0]. Given.
- */
-ncclResult_t dp_step(struct replica *r, int n, const float *x,
-                     const void *target, struct nn_optimizer *o,
-                     float *scratch);
 
 /* ---- part 5: what communicators cost (comms.c) --------------------------- */
 
@@ -154,10 +138,42 @@ ncclResult_t mean_with_new_comms(float *buf, size_t count, int steps,
  * ncclRecv. All ranks compute gradients. Workers (all but rank 0) send theirs
  * to the server, which adds them up one worker at a time (in s->scratch), takes
  * the mean over all ranks and updates; then it sends the new parameters to
- * every worker. Only the server uses the optimizer.
+ * every worker. Only the server has an optimizer: o is NULL on the workers.
  */
 ncclResult_t server_step(struct nn *m, const struct nn_batch *batch,
                          struct nn_optimizer *o, const struct sync *s);
+
+/* ---- given: common/staff/lab2-gradient-sync/given.c ---------------------- */
+
+/* Part 3: bytes of one element as sent. */
+size_t bucket_size(ncclDataType_t type);
+
+/* Copy count elements of a gradient to s->scratch from its element `at` on,
+ * converted to type; or back. */
+ncclResult_t bucket_pack(size_t at, const float *grad, size_t count,
+                         ncclDataType_t type, const struct sync *s);
+ncclResult_t bucket_unpack(size_t at, float *grad, size_t count,
+                           ncclDataType_t type, const struct sync *s);
+
+/* Part 4: make later work on `waits` wait for all work enqueued on `on` so far.
+ * Afterwards the current device is that of `waits`. */
+ncclResult_t dp_after(struct replica *waits, struct replica *on);
+
+/*
+ * One training step as torch.nn.DataParallel does it: replicate, scatter, run
+ * forward and backward on all devices, reduce, and update r[0]. Each device
+ * computes the gradients of its own rows.
+ */
+ncclResult_t dp_step(struct replica *r, int n, const float *x,
+                     const void *target, struct nn_optimizer *o,
+                     float *scratch);
+
+/* Part 5: a communicator of all ranks of mpi_comm, as in lab 1. */
+ncclResult_t make_comm(MPI_Comm mpi_comm, const struct sync *s,
+                       ncclComm_t *comm);
+
+/* Part 6: this rank's own gradients. */
+ncclResult_t server_compute(struct nn *m, const struct nn_batch *batch);
 
 #ifdef __cplusplus
 }

@@ -13,15 +13,6 @@
 
 #include "lab/try.h" /* LAB_HOLE, LAB_TRY, LAB_TRY_CUDA */
 
-/* Compute this rank's own gradients. Given. */
-static ncclResult_t compute(struct nn *m, const struct nn_batch *batch)
-{
-    LAB_TRY_CUDA(nn_zero_grad(m));
-    LAB_TRY_CUDA(nn_forward(m, batch));
-    LAB_TRY_CUDA(nn_backward(m, 1.0f, NULL, NULL));
-    return ncclSuccess;
-}
-
 /* Add all workers' gradients to the server's, and take the mean. */
 static ncclResult_t collect(struct nn *m, const struct sync *s)
 {
@@ -57,7 +48,7 @@ static ncclResult_t collect(struct nn *m, const struct sync *s)
 ncclResult_t server_step(struct nn *m, const struct nn_batch *batch,
                          struct nn_optimizer *o, const struct sync *s)
 {
-    LAB_TRY(compute(m, batch));
+    LAB_TRY(server_compute(m, batch));
     if (s->rank == 0) {
         LAB_TRY(collect(m, s));
         LAB_TRY_CUDA(nn_optimizer_step(o, m));

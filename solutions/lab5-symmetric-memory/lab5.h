@@ -141,14 +141,15 @@ ncclResult_t symm_after(cudaStream_t behind, cudaStream_t ahead);
  * Play `rounds` rounds of ping-pong with rank^1, in one kernel of one block
  * (device.cu). In round i = 1, 2, ... the even rank puts `item` (count float4)
  * into the odd rank's `box` and signals i. The odd rank waits for i, sets out[i
- * - 1] to the first float received, adds 1 to each float, and puts the item
- * back the same way. The even rank waits for it, sets its out[i - 1] likewise,
- * and uses what it received as its next item. box and signal are symmetric;
- * item and out are not. A rank without a partner does nothing. Not collective.
+ * - 1] to the first float received, adds its add[i - 1] to each float, and puts
+ * the item back the same way. The even rank waits for it, sets its out[i - 1]
+ * likewise, and adds its own add[i - 1]: that is its next item. box and signal
+ * are symmetric; item, add and out are not. A rank without a partner does
+ * nothing. Not collective.
  */
 ncclResult_t symm_ping_pong(const struct symm *s, float4 *box, float4 *item,
-                            size_t count, unsigned *signal, float *out,
-                            unsigned rounds, cudaStream_t stream);
+                            size_t count, unsigned *signal, const float *add,
+                            float *out, unsigned rounds, cudaStream_t stream);
 
 /* ---- part 3: all-reduce (allreduce.cu, choose.c) ------------------------- */
 

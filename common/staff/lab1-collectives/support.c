@@ -3,7 +3,9 @@
  */
 #include "lab1.h"
 
-#include "lab/try.h" /* LAB_TRY */
+#include <stdlib.h> /* qsort */
+
+#include "lab/try.h" /* LAB_TRY, LAB_TRY_CUDA */
 
 size_t coll_type_size(ncclDataType_t type)
 {
@@ -85,4 +87,28 @@ int coll_active_ranks(int n, int *rank_of)
     for (int v = 0; v < p; v++)
         rank_of[v] = v < folded ? 2 * v + 1 : v + folded;
     return p;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double measure_median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+ncclResult_t measure_slowest(double *us, const struct coll *c)
+{
+    double *const d = c->scratch;
+    LAB_TRY_CUDA(
+        cudaMemcpyAsync(d, us, sizeof *us, cudaMemcpyHostToDevice, c->stream));
+    LAB_TRY(ncclAllReduce(d, d, 1, ncclDouble, ncclMax, c->comm, c->stream));
+    LAB_TRY_CUDA(
+        cudaMemcpyAsync(us, d, sizeof *us, cudaMemcpyDeviceToHost, c->stream));
+    LAB_TRY_CUDA(cudaStreamSynchronize(c->stream));
+    return ncclSuccess;
 }
