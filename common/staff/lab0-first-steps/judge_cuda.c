@@ -1,6 +1,7 @@
 /* judge_cuda.c: copies, kernels and streams */
 #include <stdlib.h> /* malloc */
 
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/spans.h"
@@ -90,24 +91,37 @@ void judge0_trip(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* The kernels of a rank's first iteration have a thread for each element. */
+/* Bytes that a kernel writes; 0 for any other operation. */
+static uint64_t written_by(const struct graph_view *v)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; v->node.kind == GRAPH_KERNEL && i < v->naccesses; i++)
+        if ((v->accesses[i].write & GRAPH_TOUCH) == GRAPH_WRITE)
+            n += v->accesses[i].end - v->accesses[i].begin;
+    return n;
+}
+
+/* Each kernel of a rank's first iteration has a thread for each element that it
+ * writes. */
 static void judge_threads(const struct judge_task *t, int rank,
                           struct judge_verdict *v)
 {
     struct spans_window w;
-    uint64_t most = 0;
     if (spans_window(t, rank, 0, &w) != 0)
         return;
     for (uint32_t at = w.first; at <= w.last; at++) {
-        const struct graph_node *const n = &t->graph->nodes[at].node;
-        if (n->kind == GRAPH_KERNEL && n->elem_size > most)
-            most = n->elem_size;
+        const struct graph_view *const k = &t->graph->nodes[at];
+        const uint64_t elements = written_by(k) / sizeof(float);
+        if (k->node.elem_size < elements) {
+            judge_fail(v,
+                       "the result is right, but rank %d's kernel %s has %u "
+                       "threads and writes %llu elements: the contract asks "
+                       "for a thread for each",
+                       rank, k->name, k->node.elem_size,
+                       (unsigned long long)elements);
+            return;
+        }
     }
-    if (most < judge0_count(t))
-        judge_fail(v,
-                   "the result is right, but rank %d's largest kernel has %llu "
-                   "threads for %zu elements: the contract asks for one each",
-                   rank, (unsigned long long)most, judge0_count(t));
 }
 
 void judge0_axpy(const struct judge_task *t, struct judge_verdict *v)
@@ -130,34 +144,47 @@ void judge0_axpy(const struct judge_task *t, struct judge_verdict *v)
     free(x);
 }
 
-/* The two kernels of a rank's first iteration ran on two streams, and the host
- * did not wait between them. */
+/* True if kernel b writes to what kernel a has written. */
+static int writes_again(const struct graph_view *a, const struct graph_view *b)
+{
+    for (size_t i = 0; i < a->naccesses; i++)
+        for (size_t k = 0; k < b->naccesses; k++)
+            if (a->accesses[i].alloc == b->accesses[k].alloc &&
+                (a->accesses[i].write & GRAPH_TOUCH) == GRAPH_WRITE &&
+                (b->accesses[k].write & GRAPH_TOUCH) == GRAPH_WRITE &&
+                a->accesses[i].begin < b->accesses[k].end &&
+                b->accesses[k].begin < a->accesses[i].end)
+                return 1;
+    return 0;
+}
+
+/* The first two kernels of a rank's first iteration that write the same floats
+ * ran on two streams, and the host did not wait. */
 static void judge_streams(const struct judge_task *t, int rank,
                           struct judge_verdict *v)
 {
     struct spans_window w;
-    uint32_t queue[2] = {0};
-    const char *waits = NULL;
+    const struct graph_view *first = NULL, *next = NULL;
     if (spans_window(t, rank, 0, &w) != 0)
         return;
-    for (uint32_t at = w.first; at <= w.last && !queue[1]; at++) {
+    for (uint32_t at = w.first; at <= w.last && !next; at++) {
         const struct graph_view *const n = &t->graph->nodes[at];
-        if (n->node.kind == GRAPH_KERNEL)
-            queue[queue[0] != 0] = n->node.queue;
-        else if (queue[0] && ((n->node.kind == GRAPH_HOST && n->node.ndeps) ||
-                              n->node.flags & GRAPH_JOIN))
-            waits = n->site;
+        if (first && written_by(n) && writes_again(first, n))
+            next = n;
+        else if (!first && written_by(n))
+            first = n;
     }
-    if (queue[0] == queue[1])
+    if (!next)
+        judge_fail(v,
+                   "the result is right, but rank %d has one kernel where two "
+                   "belong, the second one on stream `two`",
+                   rank);
+    else if (next->node.queue == first->node.queue)
         judge_fail(v,
                    "the result is right, but both kernels of rank %d are on "
                    "one stream: the second one belongs on stream `two`",
                    rank);
-    else if (waits)
-        judge_fail(v,
-                   "the result is right, but rank %d's host waits between the "
-                   "kernels%s%s: an event orders two streams without it",
-                   rank, *waits ? ", at " : "", waits);
+    judge_no_waits(t, "an event orders two streams without it", v);
 }
 
 void judge0_order(const struct judge_task *t, struct judge_verdict *v)

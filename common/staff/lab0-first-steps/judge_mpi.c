@@ -52,6 +52,61 @@ static void judge_mpi(const struct judge_task *t, int rank,
                        rank, rows[i].what, rows[i].used, rows[i].enough);
 }
 
+/* Fail unless a rank's one collective is a call with this root: it moves no
+ * more than the root's ints. */
+static void judge_root(const struct judge_task *t, int rank, int root,
+                       struct judge_verdict *v)
+{
+    struct spans_window w;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_view *const m = &t->graph->nodes[at];
+        uint32_t size;
+        const uint32_t *const member = graph_matched(t->graph, at, &size);
+        if (m->node.kind != GRAPH_MPI || m->node.bytes == 0)
+            continue;
+        const uint32_t by = m->node.match_kind == GRAPH_MATCH_FROM_ROOT &&
+                                    m->node.match_root < size
+                                ? member[m->node.match_root]
+                                : GRAPH_NOWHERE;
+        if (by == GRAPH_NOWHERE || (int)t->graph->nodes[by].node.rank != root)
+            judge_fail(v,
+                       "the result is right, but rank %d calls %s, with which "
+                       "every rank sends: only rank %d has anything to say",
+                       rank, m->name, root);
+    }
+}
+
+/* Fail unless a rank's messages go to one neighbour and come from the other. */
+static void judge_neighbours(const struct judge_task *t, int rank,
+                             struct judge_verdict *v)
+{
+    struct spans_window w;
+    const int n = t->nranks, right = (rank + 1) % n, left = (rank + n - 1) % n;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return;
+    for (uint32_t at = w.first; at <= w.last && v->pass; at++) {
+        uint32_t size;
+        const struct graph_node *const m = &t->graph->nodes[at].node;
+        const uint32_t *const pair = graph_matched(t->graph, at, &size);
+        if (m->kind != GRAPH_MPI || size != 2 ||
+            m->match_kind < GRAPH_MATCH_PAIR)
+            continue;
+        const int sends = m->match_rank == m->match_root;
+        const uint32_t other = pair[sends ? 1 : 0];
+        if (other == GRAPH_NOWHERE)
+            continue;
+        const int peer = (int)t->graph->nodes[other].node.rank;
+        if (peer != (sends ? right : left))
+            judge_fail(v,
+                       "the result is right, but rank %d %s rank %d: in a ring "
+                       "it sends to rank %d and receives from rank %d alone",
+                       rank, sends ? "sends to" : "receives from", peer, right,
+                       left);
+    }
+}
+
 /* The ints that nranks ranks, from rank r on, have in an iteration, n of each,
  * followed by guards. If nranks is 0: n ints that stay unwritten. The caller
  * frees them. */
@@ -110,6 +165,8 @@ void judge0_share(const struct judge_task *t, struct judge_verdict *v)
         for (int i = 0; i < t->iterations; i++)
             compare(t, i, r, "values", expected(t, i, root, 1, n), n, v);
         judge_mpi(t, r, (struct mpi_use){.collectives = 1}, v);
+        if (v->pass)
+            judge_root(t, r, root, v);
     }
 }
 
@@ -122,5 +179,6 @@ void judge0_ring(const struct judge_task *t, struct judge_verdict *v)
         for (int i = 0; i < t->iterations; i++)
             compare(t, i, r, "all", expected(t, i, 0, t->nranks, n), n, v);
         judge_mpi(t, r, (struct mpi_use){.sent = steps, .received = steps}, v);
+        judge_neighbours(t, r, v);
     }
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strcmp */
 
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge0.h"
@@ -65,6 +66,7 @@ void judge0_swap(const struct judge_task *t, struct judge_verdict *v)
             judge_origin(t, r, i, "recvbuf", 0, n * sizeof *want,
                          rank_set_of(partner), v);
             judge_most(t, r, "messages", 1, "messages", v);
+            judge_most(t, r, "rounds", 1, "groups", v);
             judge_most(t, r, "collectives", 0, "collectives", v);
         }
     free(want);
@@ -101,6 +103,17 @@ static float *result_of(const struct judge_task *t, const char *which, int r,
     return sum;
 }
 
+/* Each result has a collective of its own, with the bytes of its own. */
+static void judge_four(const struct judge_task *t, struct judge_verdict *v)
+{
+    const uint64_t n = judge0_count(t) * (uint64_t)t->nranks * sizeof(float);
+    struct calls_coll want[] = {{TOPO_OP_BROADCAST, n},
+                                {TOPO_OP_ALLGATHER, n * (uint64_t)t->nranks},
+                                {TOPO_OP_REDUCESCATTER, n},
+                                {TOPO_OP_ALLREDUCE, n}};
+    judge_collectives(t, want, sizeof want / sizeof *want, v);
+}
+
 /* `which: NAME` selects the collective whose result the case judges. */
 void judge0_collectives(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -112,8 +125,8 @@ void judge0_collectives(const struct judge_task *t, struct judge_verdict *v)
             float *const want = result_of(t, which, r, i, &n, &from);
             judge0_floats(t, r, i, which, want, n, v);
             judge_origin(t, r, i, which, 0, n * sizeof *want, from, v);
-            judge_most(t, r, "collectives", 4, "collectives", v);
             judge_most(t, r, "messages", 0, "messages", v);
             free(want);
         }
+    judge_four(t, v);
 }

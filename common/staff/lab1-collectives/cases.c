@@ -72,8 +72,11 @@ static ncclResult_t run_sum(struct lab_run *r)
     *sum = 0;
     lab_draw(r, &(struct draw_ask){.what = DRAW_DATA, .arg = {DATA_DOUBLE}},
              &mine, sizeof mine);
+    lab_begin(r);
     LAB_TRY(boot_sum(&p.coll, mine, sum));
-    lab_metric(r, "sum", *sum);
+    const double then = *sum; // lab_end() waits for what is still to come
+    lab_end(r);
+    lab_metric(r, "sum", then);
     LAB_TRY_CUDA(cudaFreeHost(sum));
     return ncclSuccess;
 }
@@ -227,8 +230,11 @@ static ncclResult_t run_sum_by(struct lab_run *r)
 
 static ncclResult_t run_measure(struct lab_run *r)
 {
-    const struct problem p = problem_of(r);
-    const size_t count = p.count * (size_t)r->nranks;
+    uint64_t count;
+    lab_share_seed(r); // all ranks draw the same count
+    lab_draw(r, &(struct draw_ask){.what = MEASURE_COUNT, .of_root = 1}, &count,
+             sizeof count);
+    struct problem p = problem_of(r);
     const float *const in = lab_input_sum(r, count, ncclFloat);
     float *const out = lab_buffer(r, count * sizeof *out);
     double us = 0;

@@ -12,6 +12,7 @@
 #include <string.h> /* memcpy */
 
 #include "judge/advice.h"
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/guess.h"
 #include "judge/links.h"
@@ -169,6 +170,10 @@ static void judge_sum(const struct judge_task *t, struct judge_verdict *v)
             guess_explain(&g, &got, r, v);
         }
     }
+    struct calls_coll one = {TOPO_OP_ALLREDUCE, sizeof(double)};
+    judge_no_mpi(t, "sum with ncclAllReduce on c->comm", v);
+    if (v->pass)
+        judge_collectives(t, &one, 1, v);
 }
 
 /* ---- parts 2 and 3 ------------------------------------------------------- */
@@ -337,9 +342,19 @@ static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
         reduced(t, &p, in, p.count, p.count, want);
         for (int r = 0; r < t->nranks; r++)
             compare_one(t, &p, r, i, want, in, (int)p.op, v);
+        for (int r = 0; r < t->nranks; r++)
+            descend(t, &p, r, i, 0, p.count, judge_everybody(t), v);
         free(in);
     }
     free(want);
+    const uint64_t nbytes = p.count * p.size;
+    struct calls_coll ways[][2] = {
+        {{TOPO_OP_ALLREDUCE, nbytes}},
+        {{TOPO_OP_REDUCE, nbytes}, {TOPO_OP_BROADCAST, nbytes}},
+        {{TOPO_OP_REDUCESCATTER, nbytes}, {TOPO_OP_ALLGATHER, nbytes}}};
+    const int64_t way = plan_int(t->c, "way", 0);
+    if (v->pass)
+        judge_collectives(t, ways[way % 3], way % 3 ? 2 : 1, v);
 }
 
 /* ---- physical limits ----------------------------------------------------- */

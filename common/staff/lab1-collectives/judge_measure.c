@@ -3,9 +3,58 @@
  */
 #include <math.h> /* fabs */
 
+#include "graph/record/read.h"
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge1.h"
 #include "terms.h"
+
+struct measurement { /* what was measured: calls of `nbytes` */
+    int warmup, calls;
+    uint64_t nbytes;
+};
+
+/* True if exactly m's calls, or one of them, lie between nodes a and b, and
+ * those to warm up before a. */
+static int covers(const struct judge_task *t, uint32_t a, uint32_t b,
+                  const void *arg)
+{
+    const struct measurement *const m = arg;
+    const uint32_t rank = t->graph->nodes[a].node.rank;
+    int before = 0, between = 0, others = 0;
+    struct spans_window w;
+    if (spans_window(t, (int)rank, 0, &w) != 0)
+        return 0;
+    for (uint32_t at = w.first; at <= b; at++) {
+        const struct graph_node *const n = &t->graph->nodes[at].node;
+        const int counts = n->kind == GRAPH_COLL && n->bytes == m->nbytes;
+        before += counts && at < a;
+        between += counts && at > a;
+        others += n->kind == GRAPH_COLL && !counts && at > a;
+    }
+    return before >= m->warmup && others == 0 &&
+           (between == 1 || between == m->calls);
+}
+
+/* Fail unless a time that rank 0 reports is that of its calls, alone or in
+ * all. */
+static void judge_time(const struct judge_task *t, double us,
+                       struct judge_verdict *v)
+{
+    const struct measurement m = {
+        .warmup = (int)plan_int(t->c, "warmup", 2),
+        .calls = (int)plan_int(t->c, "iterations", 5),
+        .nbytes = measure_count(judge_input_seed(t, 0, 0), t->nranks) *
+                  sizeof(float)};
+    if (!v->pass || calls_measured(t, 0, us, covers, &m) ||
+        calls_measured(t, 0, us * m.calls, covers, &m))
+        return;
+    judge_fail(v,
+               "%g us are reported, but no two events of any rank are that far "
+               "apart with one call of sum_by() between them, after %d calls "
+               "to warm up: record events around each call",
+               us, m.warmup);
+}
 
 /* Fail unless a measurement makes all its calls: those to warm up and those
  * that count. */
@@ -42,6 +91,7 @@ void judge1_measure(const struct judge_task *t, struct judge_verdict *v)
                 "then %.0f that are counted",
                 r, made - 1, calls, warmup, calls - warmup);
     }
+    judge_time(t, first, v);
 }
 
 /* us = alpha + bytes / beta */
@@ -68,7 +118,19 @@ static int draw_points(const struct draw_from *from, const int64_t *arg,
     return 0;
 }
 
-const struct draw_row judge1_draws[] = {[FIT_POINTS] = {draw_points, 0}, {0}};
+static int draw_count(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    uint64_t *const count = out;
+    (void)arg;
+    if (nbytes != sizeof *count)
+        return -1;
+    *count = measure_count(from->seed, from->nranks);
+    return 0;
+}
+
+const struct draw_row judge1_draws[] = {
+    [FIT_POINTS] = {draw_points, 0}, [MEASURE_COUNT] = {draw_count, 1}, {0}};
 
 void judge1_fit(const struct judge_task *t, struct judge_verdict *v)
 {

@@ -106,8 +106,8 @@ static ncclResult_t step_buckets(struct exercise *e, int step,
 static ncclResult_t step_server(struct exercise *e, int step, struct lab_run *r,
                                 const struct sync *s)
 {
-    (void)r;
-    return server_step(&e->m, exercise_batch(e, step, 0), &e->optimizer, s);
+    struct nn_optimizer *const o = r->rank == 0 ? &e->optimizer : NULL;
+    return server_step(&e->m, exercise_batch(e, step, 0), o, s);
 }
 
 static const struct {

@@ -11,7 +11,9 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
+#include "base/ranks.h" /* LAB_MAX_RANKS */
 #include "graph/record/read.h"
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/links.h"
@@ -43,6 +45,8 @@ static int trained(const struct nn_shape *s, size_t *count)
 
 struct promise { /* the most that any rank may do; -1: not judged */
     double collectives, bytes;
+    double traffic; /* and all ranks together may send, by any collectives;
+                       0: not judged */
 };
 
 /* The bytes of a rank's collectives, from the graph; NaN without one. */
@@ -75,6 +79,27 @@ static void keep_promise(const struct judge_task *t, const struct promise *most,
                        "%.0f bytes; %.0f are enough",
                        r, bytes, most->bytes);
     }
+    double traffic = 0;
+    for (int r = 0; r < t->nranks; r++)
+        traffic += spans_traffic_bytes(t, r, 0);
+    if (v->pass && most->traffic > 0 && traffic > most->traffic * (1 + 1e-9))
+        judge_fail(v,
+                   "the result is right, but the collectives that are called "
+                   "send %.0f bytes between ranks; %.0f are enough",
+                   traffic, most->traffic);
+}
+
+/* What all ranks together send to broadcast all parameters, or to all-reduce
+ * `bytes` of gradients. */
+static double broadcast_bytes(const struct judge_task *t,
+                              const struct nn_shape *s)
+{
+    return (t->nranks - 1) * 4.0 * (double)nn_param_count(s);
+}
+
+static double all_reduce_bytes(const struct judge_task *t, double bytes)
+{
+    return 2 * (t->nranks - 1) * bytes;
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
@@ -89,7 +114,8 @@ static void judge_broadcast(const struct judge_task *t, struct judge_verdict *v)
         nparams += nn_layer_param(&k.shape, l) == l;
     keep_promise(t,
                  &(struct promise){(double)nparams,
-                                   4.0 * (double)nn_param_count(&k.shape)},
+                                   4.0 * (double)nn_param_count(&k.shape),
+                                   broadcast_bytes(t, &k.shape)},
                  v);
 }
 
@@ -134,7 +160,10 @@ static void judge_gradients(const struct judge_task *t, struct judge_verdict *v)
                 compare_gradients(t, i, ref, l, v);
         reference_free(ref);
     }
-    keep_promise(t, &(struct promise){n, 4.0 * (double)count}, v);
+    keep_promise(t,
+                 &(struct promise){n, 4.0 * (double)count,
+                                   all_reduce_bytes(t, 4.0 * (double)count)},
+                 v);
 }
 
 /* ---- part 3: buckets, again ---------------------------------------------- */
@@ -204,22 +233,24 @@ static double absolute_of(const struct judge_task *t, const struct nn_task *k)
 static void judge_server(const struct judge_task *t, double bytes,
                          struct judge_verdict *v)
 {
+    char name[24];
     for (int r = 1; r < t->nranks; r++) {
         const double sent = judge_count(t, r, 0, "sent_bytes", v);
         const double to_server = judge_count(t, r, 0, "sent_to.0", v);
-        if (!(sent <= bytes) || sent != to_server || !(sent > 0))
+        snprintf(name, sizeof name, "sent_to.%d", r);
+        const double back = judge_count(t, 0, 0, name, v);
+        if (sent != bytes || to_server != bytes)
             judge_fail(v,
                        "the result is right, but rank %d sends %.0f bytes, "
-                       "%.0f of them to the server; %.0f are enough, all of "
-                       "them to the server",
+                       "%.0f of them to the server; its gradients are %.0f, "
+                       "all of them for the server",
                        r, sent, to_server, bytes);
+        if (back != bytes)
+            judge_fail(v,
+                       "the result is right, but the server sends rank %d "
+                       "%.0f bytes; the new parameters are %.0f",
+                       r, back, bytes);
     }
-    const double back = judge_count(t, 0, 0, "sent_bytes", v);
-    if (t->nranks > 1 && !(back <= bytes * (t->nranks - 1)))
-        judge_fail(v,
-                   "the result is right, but the server sends %.0f bytes; "
-                   "%.0f are enough",
-                   back, bytes * (t->nranks - 1));
 }
 
 static void judge_train(const struct judge_task *t, struct judge_verdict *v)
@@ -232,18 +263,21 @@ static void judge_train(const struct judge_task *t, struct judge_verdict *v)
     const int type = data_type(plan_text(t->c, "type", "float"));
     const double bytes =
         (double)(count * data_size((enum data_type)type)) * steps;
-    struct promise most = {(double)n * steps, bytes};
+    struct promise most = {(double)n * steps, bytes,
+                           all_reduce_bytes(t, bytes)};
     nn_task_judge(t, &k, 1e-5, absolute_of(t, &k), v);
     if (strcmp(way, "buckets") == 0)
-        most.collectives = (double)assign_case(t, &k.shape, bucket) * steps;
+        nn_task_judge_buckets(t, &k, bucket, assign_case(t, &k.shape, bucket),
+                              data_size((enum data_type)type), v);
     if (strcmp(way, "server") == 0) {
-        most = (struct promise){0, 0};
+        most = (struct promise){0, 0, 0};
         judge_server(t, bytes, v);
     }
     if (plan_int(t->c, "broadcast", 0)) { // every parameter, once
         for (int l = 0; l < k.shape.depth; l++)
             most.collectives += nn_layer_param(&k.shape, l) == l;
         most.bytes += 4.0 * (double)nn_param_count(&k.shape);
+        most.traffic += broadcast_bytes(t, &k.shape);
     }
     keep_promise(t, &most, v);
 }
@@ -259,12 +293,100 @@ static double train_limit(const struct judge_task *t)
            1e6;
 }
 
+struct share { /* one device's work in a run of DataParallel */
+    double flops, from_first, to_first; /* bytes from, to device 0 */
+};
+
+/* What the devices of rank 0, from place `first` on, do in an iteration. */
+static int shares_of(const struct judge_task *t, int first, struct share *s)
+{
+    struct spans_window w;
+    if (spans_window(t, 0, 0, &w) != 0)
+        return -1;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_view *const n = &t->graph->nodes[at];
+        const int d = n->node.place - first;
+        if (d >= 0 && d < t->nranks && n->part == 0)
+            s[d].flops += n->node.flops;
+        for (size_t i = 0; i < n->nmoves; i++) {
+            const int from = n->moves[i].from - first;
+            const int to = n->moves[i].to - first;
+            if (from == 0 && to > 0 && to < t->nranks)
+                s[to].from_first += (double)n->moves[i].nbytes;
+            if (to == 0 && from > 0 && from < t->nranks)
+                s[from].to_first += (double)n->moves[i].nbytes;
+        }
+    }
+    return 0;
+}
+
+/* Every device computes the gradients of its own rows: parameters travel there,
+ * and gradients back. */
+static void judge_shares(const struct judge_task *t, const struct nn_task *k,
+                         struct judge_verdict *v)
+{
+    struct share s[LAB_MAX_RANKS] = {{0}};
+    size_t count;
+    double flops = 0;
+    if (shares_of(t, 0, s) != 0)
+        return;
+    trained(&k->shape, &count);
+    const double grads = 4.0 * (double)count * k->steps;
+    const double params = 4.0 * (double)nn_param_count(&k->shape) * k->steps;
+    for (int d = 0; d < t->nranks; d++)
+        flops += s[d].flops;
+    for (int d = 0; d < t->nranks && v->pass; d++) {
+        if (s[d].flops < 0.99 * flops / t->nranks)
+            judge_fail(v,
+                       "the result is right, but device %d does %.0f of %.0f "
+                       "floating-point operations: its rows are an %d-th",
+                       d, s[d].flops, flops, t->nranks);
+        else if (d > 0 && (s[d].from_first < params || s[d].to_first < grads))
+            judge_fail(v,
+                       "the result is right, but device %d gets %.0f bytes "
+                       "from device 0 and sends it %.0f: its parameters are "
+                       "%.0f, its gradients %.0f",
+                       d, s[d].from_first, s[d].to_first, params, grads);
+    }
+}
+
+static int from_device(const struct graph_node *later,
+                       const struct graph_node *earlier, const void *arg)
+{
+    return later->place == 0 && earlier->place == *(const int *)arg;
+}
+
+static int from_first(const struct graph_node *later,
+                      const struct graph_node *earlier, const void *arg)
+{
+    return later->place == *(const int *)arg && earlier->place == 0;
+}
+
+/* In every step, device 0 waits for an event of every other device, and these
+ * for one of device 0. */
+static void judge_events(const struct judge_task *t, int steps,
+                         struct judge_verdict *v)
+{
+    for (int d = 1; d < t->nranks && t->graph && v->pass; d++) {
+        const int there = calls_events(t, 0, 0, from_first, &d);
+        const int back = calls_events(t, 0, 0, from_device, &d);
+        if (there < steps || back < steps)
+            judge_fail(v,
+                       "the result is right, but in %d steps device %d waits "
+                       "for %d events of device 0, which waits for %d of its: "
+                       "what orders them is the host, which should not wait",
+                       steps, d, there, back);
+    }
+}
+
 static void judge_data_parallel(const struct judge_task *t,
                                 struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
     nn_task_judge_alone(t, &k, 1e-5, absolute_of(t, &k), v);
-    keep_promise(t, &(struct promise){0, 0}, v);
+    keep_promise(t, &(struct promise){0, 0, 0}, v);
+    judge_shares(t, &k, v);
+    judge_events(t, k.steps, v);
 }
 
 /* ---- part 5 -------------------------------------------------------------- */
@@ -324,7 +446,9 @@ static const struct judge_student students[] = {
     {"train", "server_step() in server.c", "way", "server"},
     {"train", "sync_step() in replicas.c", NULL, NULL},
     {"assign", "bucket_assign() in buckets.c", NULL, NULL},
-    {"data_parallel", "dp_step() in dataparallel.c", NULL, NULL},
+    {"data_parallel",
+     "dp_replicate(), dp_scatter() and dp_reduce() in dataparallel.c", NULL,
+     NULL},
     {"comms", "mean_with_new_comms() in comms.c", "reuse", "0"},
     {"comms", "mean_with_one_comm() in comms.c", NULL, NULL},
     {NULL, NULL, NULL, NULL},

@@ -14,6 +14,7 @@
 #include "nn/exercise.h"
 #include "nn/train.h" /* train_main */
 #include "report.h"   /* the commands */
+#include "terms.h"
 
 #include "lab/lab.h"
 
@@ -135,10 +136,11 @@ static ncclResult_t run_measure(struct lab_run *r)
 
 static ncclResult_t run_cap(struct lab_run *r)
 {
-    lab_metric(r, "cap",
-               (double)overlap_cap((size_t)plan_int(r->c, "nbytes", 1 << 24),
-                                   (double)plan_int(r->c, "a_us", 15),
-                                   (double)plan_int(r->c, "MBps", 290000)));
+    struct cap_ask ask;
+    lab_draw(r, &(struct draw_ask){.what = DRAW_CAP}, &ask, sizeof ask);
+    lab_metric(
+        r, "cap",
+        (double)overlap_cap((size_t)ask.nbytes, ask.a_us, ask.bytes_per_us));
     return ncclSuccess;
 }
 
@@ -175,13 +177,14 @@ static ncclResult_t run_zero(struct lab_run *r)
 {
     struct exercise *const e = exercise_new(r);
     const size_t nbytes = e->m.count * sizeof(float);
+    const struct nn_hyper hyper = e->optimizer.hyper; // not near its state
     zero_release(&zero);
     exercise_same(e, r);
     float *const whole = lab_buffer(r, nbytes);
     CUDA_MUST(nn_values(&e->m, whole));
     CUDA_MUST(cudaStreamSynchronize(r->stream));
     lab_begin(r);
-    LAB_TRY(zero_init(&zero, &e->m, r->rank, r->nranks, &e->optimizer.hyper));
+    LAB_TRY(zero_init(&zero, &e->m, r->rank, r->nranks, &hyper));
     for (int i = 0; i < e->task.steps; i++) {
         LAB_TRY(zero_train_step(e, r, i, whole));
         exercise_note(e, i);

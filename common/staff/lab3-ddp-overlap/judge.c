@@ -11,11 +11,13 @@
 
 #include "base/ranks.h" /* LAB_MAX_RANKS */
 #include "graph/record/read.h"
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/links.h"
 #include "judge/spans.h"
 #include "nn/draws.h"
 #include "nn/task.h"
+#include "terms.h"
 
 static double metric(const struct judge_task *t, int rank, const char *name)
 {
@@ -122,26 +124,82 @@ static double absolute_of(const struct nn_task *k)
     return k->optimizer == NN_ADAMW ? 1e-5 : 1e-8;
 }
 
-/* Exactly one all-reduce per bucket and step. */
-static void count_collectives(const struct judge_task *t, double want,
-                              struct judge_verdict *v)
+/* Exactly one all-reduce per bucket and step, of that bucket's bytes. */
+static void judge_buckets(const struct judge_task *t, const struct nn_task *k,
+                          struct judge_verdict *v)
 {
-    for (int r = 0; r < t->nranks; r++) {
-        const double calls = judge_count(t, r, 0, "collectives", v);
-        if (calls != want)
+    int bucket[NN_MAX_DEPTH];
+    const int n = assign(t, &k->shape, bucket);
+    nn_task_judge_buckets(t, k, bucket, n, sizeof(float), v);
+}
+
+struct streams { /* a rank's streams in an iteration */
+    uint32_t computes, reduces;
+};
+
+static struct streams streams_of(const struct judge_task *t, int rank)
+{
+    struct streams s = {0};
+    struct spans_window w;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return s;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_node *const n = &t->graph->nodes[at].node;
+        if (n->kind == GRAPH_KERNEL && n->flops > 0)
+            s.computes = n->queue;
+        if (n->kind == GRAPH_COLL)
+            s.reduces = n->queue;
+    }
+    return s;
+}
+
+static int gradients_first(const struct graph_node *later,
+                           const struct graph_node *earlier, const void *arg)
+{
+    const struct streams *const s = arg;
+    return later->queue == s->reduces && earlier->queue == s->computes;
+}
+
+static int reduced_first(const struct graph_node *later,
+                         const struct graph_node *earlier, const void *arg)
+{
+    const struct streams *const s = arg;
+    return later->queue == s->computes && earlier->queue == s->reduces;
+}
+
+/* A rank's all-reduces run on another stream than its products. In every step,
+ * events order both ways. */
+static void judge_streams(const struct judge_task *t, int steps,
+                          struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks && v->pass; r++) {
+        const struct streams s = streams_of(t, r);
+        if (s.computes == 0 || s.reduces == 0)
+            continue; // real GPUs: no graph
+        const int there = calls_events(t, r, 0, gradients_first, &s);
+        const int back = calls_events(t, r, 0, reduced_first, &s);
+        if (s.computes == s.reduces)
             judge_fail(v,
-                       "the result is right, but rank %d calls %.0f "
-                       "collectives, should call %.0f: one for each bucket",
-                       r, calls, want);
+                       "the result is right, but rank %d's all-reduces are on "
+                       "the stream of its products: they belong on "
+                       "d->comm_stream",
+                       r);
+        else if (there < steps || back < steps)
+            judge_fail(v,
+                       "the result is right, but in %d steps rank %d's "
+                       "all-reduces wait %d times for an event of the compute "
+                       "stream, and that stream %d times for one of theirs: "
+                       "what orders them is the host, which should not wait",
+                       steps, r, there, back);
     }
 }
 
 static void judge_train(const struct judge_task *t, struct judge_verdict *v)
 {
-    int bucket[NN_MAX_DEPTH];
     const struct nn_task k = nn_task_of(t->c);
     nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
-    count_collectives(t, (double)assign(t, &k.shape, bucket) * k.steps, v);
+    judge_buckets(t, &k, v);
+    judge_streams(t, k.steps, v);
 }
 
 /* ---- part 4 -------------------------------------------------------------- */
@@ -152,11 +210,10 @@ static void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
 {
     const double least = (double)plan_int(t->c, "percent", 90) / 100;
     const struct nn_task k = nn_task_of(t->c);
-    int bucket[NN_MAX_DEPTH];
     nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
     if (plan_int(t->c, "choose", 0) || t->nranks == 1)
         return; // the choice is judged by its time
-    count_collectives(t, assign(t, &k.shape, bucket), v);
+    judge_buckets(t, &k, v);
     spans_judge_hidden(t, least, v);
 }
 
@@ -169,50 +226,63 @@ static double overlap_limit(const struct judge_task *t)
            links_out_rate(t) * 1e6;
 }
 
-/* True if `us` is the time between two of a rank's event records, to the
- * precision of a float in milliseconds. */
-static int is_between_events(const struct judge_task *t, int rank,
-                             int iteration, double us)
+/* The parts of a step that are measured: enum overlap_part of lab3.h. */
+static const struct {
+    const char *name;
+    int computes, reduces;
+} parts[] = {{"compute", 1, 0}, {"comm", 0, 1}, {"both", 1, 1}};
+
+/* Floating-point operations of both passes: a product forward, and two backward
+ * but for the first layer, whose input has no gradient. */
+static double flops_of(const struct nn_shape *s)
 {
-    struct spans_window w;
-    const struct replay_time *const time = spans_times(t->spans);
-    const double error = 1e-3 + 1e-6 * us;
-    if (spans_window(t, rank, iteration, &w) != 0)
-        return 0;
-    for (uint32_t a = w.first; a <= w.last; a++)
-        for (uint32_t b = a + 1; b <= w.last; b++)
-            if (t->graph->nodes[a].node.kind == GRAPH_MARK &&
-                t->graph->nodes[b].node.kind == GRAPH_MARK &&
-                fabs(((double)time[b].end_ps - (double)time[a].end_ps) * 1e-6 -
-                     us) <= error)
-                return 1;
-    return 0;
+    double n = -2.0 * s->rows * (double)nn_layer_count(s, 0);
+    for (int l = 0; l < s->depth; l++)
+        n += 6.0 * s->rows * (double)nn_layer_count(s, l);
+    return n;
+}
+
+/* True if a whole part of a step, and nothing of another, lies between nodes a
+ * and b. */
+static int covers(const struct judge_task *t, uint32_t a, uint32_t b,
+                  const void *arg)
+{
+    const int part = *(const int *)arg;
+    int bucket[NN_MAX_DEPTH], reduced = 0;
+    double flops = 0;
+    const struct nn_shape s = nn_task_of(t->c).shape;
+    for (uint32_t at = a; at <= b; at++) {
+        const struct graph_node *const n = &t->graph->nodes[at].node;
+        flops += n->flops;
+        reduced += n->kind == GRAPH_COLL;
+    }
+    return (parts[part].computes ? flops >= 0.99 * flops_of(&s) : flops == 0) &&
+           reduced == (parts[part].reduces ? assign(t, &s, bucket) : 0);
 }
 
 /* Fail unless a time that a program reports as measured lies between two events
- * of some rank. */
-static void judge_measured(const struct judge_task *t, int iteration,
-                           const char *name, struct judge_verdict *v)
+ * of some rank that have that part of a step between them. */
+static void judge_measured(const struct judge_task *t, int iteration, int part,
+                           struct judge_verdict *v)
 {
+    const char *const name = parts[part].name;
     const double ms =
         evidence_metric(t->evidence, 0, t->case_no, (unsigned)iteration, name);
-    int found = !t->spans;
-    for (int r = 0; r < t->nranks && !found; r++)
-        found = is_between_events(t, r, iteration, ms * 1000);
-    if (!found)
+    if (!calls_measured(t, iteration, ms * 1000, covers, &part))
         judge_fail(v,
                    "%s is reported as %g ms, but no two events of any rank are "
-                   "that far apart: measure each once, with two events",
-                   name, ms);
+                   "that far apart and have %s%s%s between them: measure each "
+                   "part once, with two events",
+                   name, ms, parts[part].computes ? "both passes" : "",
+                   part == 2 ? " and " : "",
+                   parts[part].reduces ? "an all-reduce of each bucket" : "");
 }
 
 static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
 {
-    for (int i = 0; i < t->iterations; i++) {
-        judge_measured(t, i, "compute", v);
-        judge_measured(t, i, "comm", v);
-        judge_measured(t, i, "both", v);
-    }
+    for (int i = 0; i < t->iterations && v->pass; i++)
+        for (int part = 0; part < 3; part++)
+            judge_measured(t, i, part, v);
     for (int r = 0; r < t->nranks; r++) {
         const double compute = metric(t, r, "compute"),
                      comm = metric(t, r, "comm"), both = metric(t, r, "both"),
@@ -243,17 +313,37 @@ static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
 
 static void judge_cap(const struct judge_task *t, struct judge_verdict *v)
 {
-    const double nbytes = (double)plan_int(t->c, "nbytes", 1 << 24);
-    const double a = (double)plan_int(t->c, "a_us", 15);
-    const double rate = (double)plan_int(t->c, "MBps", 290000);
-    const double best = sqrt(nbytes * a * rate), cap = metric(t, 0, "cap");
-    const double least = nbytes / best * a + best / rate;
-    const double cost = nbytes / cap * a + cap / rate;
-    if (!(cost <= 1.01 * least))
-        judge_fail(v,
-                   "buckets of %.0f bytes cost %.1f us in startup times and "
-                   "for the last bucket; %.1f us are possible",
-                   cap, cost, least);
+    for (int i = 0; i < t->iterations; i++)
+        for (int r = 0; r < t->nranks; r++) {
+            const struct cap_ask ask =
+                cap_ask_of(t->c, judge_input_seed(t, r, i));
+            const double best = sqrt(ask.nbytes * ask.a_us * ask.bytes_per_us);
+            const double cap =
+                evidence_metric(t->evidence, r, t->case_no, (unsigned)i, "cap");
+            const double cost =
+                ask.nbytes / cap * ask.a_us + cap / ask.bytes_per_us;
+            const double least =
+                ask.nbytes / best * ask.a_us + best / ask.bytes_per_us;
+            if (!(cost <= 1.01 * least))
+                judge_fail(v,
+                           "with %.0f bytes of gradients and all-reduces of "
+                           "%g us + bytes / %g, buckets of %.0f bytes cost "
+                           "%.1f us in startup times and for the last bucket; "
+                           "%.1f us are possible",
+                           ask.nbytes, ask.a_us, ask.bytes_per_us, cap, cost,
+                           least);
+        }
+}
+
+static int draw_cap(const struct draw_from *from, const int64_t *arg, void *out,
+                    size_t nbytes)
+{
+    struct cap_ask *const ask = out;
+    (void)arg;
+    if (nbytes != sizeof *ask)
+        return -1;
+    *ask = cap_ask_of(from->c, from->seed);
+    return 0;
 }
 
 /* ---- part 5 -------------------------------------------------------------- */
@@ -313,6 +403,36 @@ static void judge_state(const struct judge_task *t, const struct nn_shape *s,
     }
 }
 
+/* Each rank gets the parameters that others have updated, and keeps nothing in
+ * the memory of the host, which judge_state() does not count. */
+static void judge_sharing(const struct judge_task *t, const struct nn_task *k,
+                          struct judge_verdict *v)
+{
+    double sent = 0, count = 0;
+    for (int l = 0; l < k->shape.depth; l++)
+        if (is_trained(&k->shape, l))
+            count += (double)nn_layer_count(&k->shape, l);
+    // the runner also all-reduces all gradients
+    const double each = 4 * (t->nranks - 1.0) * k->steps;
+    const double least = each * (count + 2 * (double)nn_param_count(&k->shape));
+    for (int r = 0; r < t->nranks && v->pass; r++) {
+        const struct graph_view *const n = spans_on_host(t, r, 0);
+        sent += spans_traffic_bytes(t, r, 0);
+        if (n)
+            judge_fail(v,
+                       "the result is right, but rank %d's %s%s%s touches "
+                       "memory of the host: state belongs on the device, an "
+                       "n-th on each",
+                       r, n->name, *n->site ? " at " : "", n->site);
+    }
+    if (v->pass && sent < least * (1 - 1e-9))
+        judge_fail(v,
+                   "the result is right, but ranks send one another %.0f "
+                   "bytes; gradients and the parameters that each rank has "
+                   "updated for the others are %.0f",
+                   sent, least);
+}
+
 static void judge_zero(const struct judge_task *t, struct judge_verdict *v)
 {
     char name[NN_OUTPUT_NAME];
@@ -320,6 +440,7 @@ static void judge_zero(const struct judge_task *t, struct judge_verdict *v)
     const size_t count = nn_param_count(&k.shape);
     nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
     judge_state(t, &k.shape, v);
+    judge_sharing(t, &k, v);
     nn_task_output(k.steps - 1, name);
     for (int i = 0; i < t->iterations && v->pass; i++)
         for (int r = 0; r < t->nranks; r++) {
@@ -365,8 +486,10 @@ static const struct judge_student students[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+_Static_assert((int)DRAW_CAP == (int)NN_DRAWS, "rows of nn/draws.h come first");
 static const struct draw_row draws[] = {[NN_DRAW_FLOATS] = {nn_draw_floats, 0},
                                         [NN_DRAW_BYTES] = {nn_draw_bytes, 0},
+                                        [DRAW_CAP] = {draw_cap, 0},
                                         {0}};
 
 extern const struct judge_lab judge_lab3;

@@ -56,6 +56,7 @@ struct bench5 {
     int runs_all; /* kernels at all sizes */
     unsigned *signal, signals;
     unsigned *pings; /* symmetric: ping-pong's signal */
+    float *add;      /* what ping-pong adds in each round */
     float4 *item;    /* ping-pong's item: KERNEL_MB */
     float *out;      /* MOST_ROUNDS floats */
 };
@@ -110,7 +111,8 @@ static ncclResult_t ping_pong(struct bench5 *b, size_t nbytes, int rounds)
     CUDA_MUST(cudaMemsetAsync(b->pings, 0, sizeof *b->pings, b->r->stream));
     LAB_TRY(symm_barrier(heap, b->r->stream));
     return symm_ping_pong(heap, (float4 *)b->small.recv, b->item, count,
-                          b->pings, b->out, (unsigned)rounds, b->r->stream);
+                          b->pings, b->add, b->out, (unsigned)rounds,
+                          b->r->stream);
 }
 
 /* The same with NCCL. */
@@ -374,6 +376,7 @@ static ncclResult_t tables(struct bench5 *b, size_t most)
     LAB_TRY(symm_reducer_init(&b->a, heap, b->r->comm));
     b->item = lab_buffer(b->r, (size_t)KERNEL_MB << 20);
     b->out = lab_buffer(b->r, MOST_ROUNDS * sizeof *b->out);
+    b->add = lab_buffer(b->r, MOST_ROUNDS * sizeof *b->add);
     if (b->r->rank == 0)
         print_head(b->r);
     for (size_t nbytes = LEAST; nbytes <= most && n < 64; nbytes *= 2) {

@@ -285,18 +285,25 @@ static ncclResult_t rounds_on_streams(struct lab_run *r, const float *in,
     return ncclSuccess;
 }
 
-/* The same in a kernel: each round adds 1. */
+/* The same in a kernel: in each round, each rank adds a number of its own. */
 static ncclResult_t rounds_in_kernels(struct lab_run *r, float *in, float *out,
                                       unsigned rounds)
 {
     const size_t count = count_of(r) / 4;
+    const float *const add =
+        lab_draw_buffer(r,
+                        &(struct draw_ask){.what = DRAW_DATA,
+                                           .npath = 1,
+                                           .path = {DRAWN_ADD},
+                                           .arg = {DATA_FLOAT}},
+                        rounds * sizeof *add);
     float4 *box;
     unsigned *signal;
     LAB_TRY(cases_alloc(r, count * sizeof *box, (void **)&box));
     LAB_TRY(symm_alloc(heap, sizeof *signal, (void **)&signal));
     lab_begin(r);
-    LAB_TRY(symm_ping_pong(heap, box, (float4 *)in, count, signal, out, rounds,
-                           r->stream));
+    LAB_TRY(symm_ping_pong(heap, box, (float4 *)in, count, signal, add, out,
+                           rounds, r->stream));
     lab_end(r);
     return ncclSuccess;
 }

@@ -10,6 +10,9 @@
 /* The length of a guard (cases_alloc()), which no other memset has. */
 enum { GUARD_NBYTES = 211 };
 
+/* The path from a rank's seed to what it adds in ping-pong. */
+enum { DRAWN_ADD = 5 };
+
 /* Draws (judge/draw.h) besides those of nn/draws.h. */
 enum {
     DRAWN_ROUGH = 2, /* drawn_rough(0), drawn_rough(1), ... */

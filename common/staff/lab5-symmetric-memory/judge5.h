@@ -67,6 +67,10 @@ void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
  * access one element too far even inside the heap (judge_guard.c). */
 void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
 
+/* ---- part 2, in kernels (judge_play.c) ----------------------------------- */
+
+judge_fn judge5_play;
+
 /* ---- part 3 (judge_reduce.c) --------------------------------------------- */
 
 judge_fn judge5_reduce, judge5_tune;

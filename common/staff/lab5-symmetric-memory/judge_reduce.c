@@ -190,6 +190,42 @@ static void judge_limit(const struct judge_task *t, const char *name,
     }
 }
 
+/*
+ * The limits follow from measurements: before the case makes its own, a rank's
+ * kernels move bytes between GPUs in several amounts, one for each size and
+ * algorithm.
+ */
+static void judge_tried(const struct judge_task *t, struct judge_verdict *v)
+{
+    enum { LEAST = 4, MOST = 64 };
+    double amount[MOST];
+    struct spans_window w;
+    for (int r = 0; r < t->nranks && v->pass; r++) {
+        int n = 0;
+        if (spans_window(t, r, 0, &w) != 0)
+            continue;
+        for (uint32_t at = w.first; at <= w.last && n < MOST; at++) {
+            const struct graph_view *const k = &t->graph->nodes[at];
+            double moved = 0;
+            int known = 0;
+            if (strncmp(k->span, "algo", 4) == 0)
+                break;
+            for (size_t i = 0; i < k->nmoves; i++)
+                moved += leaves(&k->moves[i]) ? (double)k->moves[i].nbytes : 0;
+            for (int i = 0; i < n; i++)
+                known |= amount[i] == moved;
+            if (moved > 0 && !known)
+                amount[n++] = moved;
+        }
+        if (n < LEAST)
+            judge_fail(v,
+                       "the limits are right, but rank %d measures %d sizes "
+                       "before it names them: on another machine they are "
+                       "others. Call symm_reduce_time()",
+                       r, n);
+    }
+}
+
 void judge5_tune(const struct judge_task *t, struct judge_verdict *v)
 {
     double us[SIZES][ALGOS];
@@ -205,4 +241,6 @@ void judge5_tune(const struct judge_task *t, struct judge_verdict *v)
     }
     judge_limit(t, "one_shot_most", true_limit(us, nsizes, 1), (double)most, v);
     judge_limit(t, "two_shot_most", true_limit(us, nsizes, 2), (double)most, v);
+    if (v->pass)
+        judge_tried(t, v);
 }
