@@ -107,8 +107,10 @@ struct differs {
         return a / 2 != b / 2;
     }
 };
+/* CUB passes items that the operator may change: a template that takes
+ * references deduces int, not const int. */
 struct minus {
-    __device__ int operator()(int a, int b) const
+    template <class T> __device__ T operator()(T &a, T &b) const
     {
         return a - b;
     }

@@ -36,7 +36,7 @@ class BlockAdjacentDifference
     template <int I, class Out, class Op>
     void SubtractLeft(T (&in)[I], Out (&out)[I], Op op)
     {
-        left(in, out, op, (const T *)nullptr);
+        left(in, out, op, (T *)nullptr);
     }
     template <int I, class Out, class Op>
     void SubtractLeft(T (&in)[I], Out (&out)[I], Op op, T before)
@@ -47,7 +47,7 @@ class BlockAdjacentDifference
     template <int I, class Out, class Op>
     void SubtractLeftPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid)
     {
-        left(in, out, op, (const T *)nullptr, valid);
+        left(in, out, op, (T *)nullptr, valid);
     }
     template <int I, class Out, class Op>
     void SubtractLeftPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid,
@@ -59,7 +59,7 @@ class BlockAdjacentDifference
     template <int I, class Out, class Op>
     void SubtractRight(T (&in)[I], Out (&out)[I], Op op)
     {
-        right(in, out, op, (const T *)nullptr, N * I);
+        right(in, out, op, (T *)nullptr, N * I);
     }
     template <int I, class Out, class Op>
     void SubtractRight(T (&in)[I], Out (&out)[I], Op op, T after)
@@ -69,7 +69,7 @@ class BlockAdjacentDifference
     template <int I, class Out, class Op>
     void SubtractRightPartialTile(T (&in)[I], Out (&out)[I], Op op, int valid)
     {
-        right(in, out, op, (const T *)nullptr, valid);
+        right(in, out, op, (T *)nullptr, valid);
     }
 
   private:
@@ -80,8 +80,7 @@ class BlockAdjacentDifference
         return t;
     }
     template <int I, class Out, class Op>
-    void left(T (&in)[I], Out (&out)[I], Op op, const T *before,
-              int valid = N * I)
+    void left(T (&in)[I], Out (&out)[I], Op op, T *before, int valid = N * I)
     {
         const int me = detail::thread_number();
         temp.ends.put(in);
@@ -95,7 +94,7 @@ class BlockAdjacentDifference
             out[0] = in[0];
     }
     template <int I, class Out, class Op>
-    void right(T (&in)[I], Out (&out)[I], Op op, const T *after, int valid)
+    void right(T (&in)[I], Out (&out)[I], Op op, T *after, int valid)
     {
         const int me = detail::thread_number();
         temp.ends.put(in);
