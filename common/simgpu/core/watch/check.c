@@ -268,8 +268,9 @@ void check_exit(void)
                         "nor what they order: link libcudart before the MPI "
                         "library\n");
     if (!check.met && knows_peers()) {
-        fprintf(stderr, "simgpu: check: ranks share communicators but not "
-                        "MPI_Init: their graphs are not looked at\n");
+        fprintf(stderr, "simgpu: check: processes share memory or "
+                        "communicators without MPI_Init: their graphs "
+                        "are not checked\n");
         return;
     }
     if (check.met && atomic_fetch_add(&check.board->nended, 1) + 1 < n)
