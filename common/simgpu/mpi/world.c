@@ -133,6 +133,21 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return err;
 }
 
+/* Both answer for this library, whose MPI calls take device pointers: the MPI
+ * library below was built without CUDA. */
+
+int MPIX_Query_cuda_support(void)
+{
+    return 1;
+}
+
+int MPIX_GPU_query_support(int type, int *is_supported)
+{
+    enum { CUDA = 0 }; /* MPIX_GPU_SUPPORT_CUDA, which MPICH 3 lacks */
+    *is_supported = type == CUDA;
+    return MPI_SUCCESS;
+}
+
 /*
  * Only the barrier counts as a wait, which can be a hang. Once all ranks have
  * called MPI_Finalize, they wait for mpirun rather than for each other, and how
