@@ -22,6 +22,8 @@ static int link_library(const struct nvcc_task *t, struct nvcc_args *a,
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (!strcmp(arg, none[i]))
             return 0;
+    if (!strcmp(arg, "-lnvshmem")) // the static library, host and device
+        arg = "-lnvshmem_host";
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         char *path = NULL;
         if (strncmp(arg + 2, missing[i], strlen(missing[i])) != 0 ||
