@@ -89,6 +89,20 @@ START_TEST(a_wait_follows_the_write_that_fulfilled_it)
 }
 END_TEST
 
+START_TEST(fabric_handles_reach_other_processes)
+{
+    static const char *const machines[] = {"dgx-h100", "gb200-nvl72"};
+    struct child c = child_run(60,
+                               "SIMGPU_TOPO=%s mpirun -n 2 "
+                               "%s/tests/simgpu/prog_fabric %d",
+                               machines[_i], child_build(), _i);
+    ck_assert_msg(
+        !strstr(c.out, "FAILED") && strstr(c.out, "ok    ") && c.status == 0,
+        "%s: status %d\n%s\n%s", machines[_i], c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("driver");
@@ -97,6 +111,7 @@ int main(void)
     tcase_add_loop_test(t, the_driver_keeps_its_rules, 0, SCHEDULES);
     tcase_add_test(t, a_value_that_never_comes_is_named);
     tcase_add_test(t, a_wait_follows_the_write_that_fulfilled_it);
+    tcase_add_loop_test(t, fabric_handles_reach_other_processes, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

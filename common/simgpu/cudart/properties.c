@@ -301,7 +301,6 @@ static const struct {
     {123, 1}, // stream waits for cleared bits
     {124, 0}, // DMA-BUF
     {127, 0}, // tensor maps
-    {128, 0}, // virtual memory of other nodes
     {129, 0}, // pointers to functions that host and device share
     {132, 0}, // multicast
     {cudaDevAttrD3D12CigSupported, 0},
@@ -333,6 +332,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
             *value = features[i].value;
             return cudaSuccess;
         }
+    /* Fabric handles: NVLink joins the GPUs of several hosts only in racks of
+     * Grace Blackwell superchips. */
+    if ((int)attr == 128) {
+        *value = p.major >= 10 && p.pageableMemoryAccess;
+        return cudaSuccess;
+    }
     if (attr != cudaDevAttrMemSyncDomainCount)
         return api_return(cudaErrorInvalidValue);
     *value = p.major >= 9 ? 4 : 1;

@@ -4,8 +4,9 @@
  * A handle stands for an allocation in a device's heap. Programs never see the
  * allocation's address there; core/stream/virtual.h maps it to another one. The
  * memory is freed once all its handles are released and all its mappings
- * removed. A file descriptor passed to another process identifies the
- * allocation in the way interprocess handles do.
+ * removed. A file descriptor or, where NVLink joins the GPUs of several hosts,
+ * a fabric handle passed to another process identifies the allocation in the
+ * way interprocess handles do.
  */
 #define _GNU_SOURCE
 #include "core/stream/virtual.h"
@@ -13,6 +14,7 @@
 #include <errno.h>    /* ENOMEM */
 #include <pthread.h>  /* pthread_mutex_t */
 #include <stdlib.h>   /* calloc */
+#include <string.h>   /* memcpy */
 #include <sys/mman.h> /* memfd_create */
 #include <unistd.h>   /* write */
 
@@ -104,8 +106,26 @@ static CUresult check_device(const CUmemLocation *at)
     return at->id >= 0 && at->id < n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
+/* Device -1 is the current one. */
+static int has_fabric(int device)
+{
+    int has = 0;
+    if (device < 0)
+        cudaGetDevice(&device);
+    return cudaDeviceGetAttribute(
+               &has,
+               (enum cudaDeviceAttr)
+                   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED,
+               device) == cudaSuccess &&
+           has;
+}
+
 static CUresult check_prop(const CUmemAllocationProp *prop)
 {
+    enum {
+        SHARED =
+            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC
+    };
     const unsigned of_windows =
         CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
     const CUresult err = context_initialized();
@@ -114,7 +134,10 @@ static CUresult check_prop(const CUmemAllocationProp *prop)
     if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
         prop->requestedHandleTypes & of_windows)
         return CUDA_ERROR_INVALID_VALUE;
-    return prop->requestedHandleTypes > CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+    if (prop->requestedHandleTypes & ~SHARED)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return prop->requestedHandleTypes & CU_MEM_HANDLE_TYPE_FABRIC &&
+                   !has_fabric(prop->location.id)
                ? CUDA_ERROR_NOT_SUPPORTED
                : CUDA_SUCCESS;
 }
@@ -318,10 +341,28 @@ CUresult cuMemGetAccess(unsigned long long *flags,
 
 /* ---- between processes --------------------------------------------------- */
 
-struct shared { /* contents of the file */
+/* The contents of the file that a descriptor refers to, or of a fabric
+ * handle. */
+struct shared {
     struct heap_ref ref;
-    CUmemAllocationProp prop;
+    CUmemLocation location;
+    unsigned char flags[sizeof((CUmemAllocationProp *)0)->allocFlags];
+    CUmemAllocationHandleType types;
 };
+_Static_assert(sizeof(struct shared) <= sizeof(CUmemFabricHandle),
+               "memory is more than a fabric handle can identify");
+
+static CUresult export_file(const struct shared *s, int *out)
+{
+    const int fd = memfd_create("simgpu-memory", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, s, sizeof *s) != sizeof *s) {
+        if (fd >= 0)
+            close(fd);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    *out = fd;
+    return CUDA_SUCCESS;
+}
 
 CUresult cuMemExportToShareableHandle(void *shareableHandle,
                                       CUmemGenericAllocationHandle handle,
@@ -331,20 +372,19 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle,
     struct shared s = {0};
     pthread_mutex_lock(&lock);
     const struct memory *const m = of_handle(handle);
-    if (m)
-        s.prop = m->prop;
+    if (m) {
+        s.location = m->prop.location;
+        s.types = m->prop.requestedHandleTypes;
+        memcpy(s.flags, &m->prop.allocFlags, sizeof s.flags);
+    }
     const int found = m && simgpu_heap_export(m->at, &s.ref) == 0;
     pthread_mutex_unlock(&lock);
-    if (!found || !shareableHandle || flags ||
-        !(s.prop.requestedHandleTypes & handleType))
+    if (!found || !shareableHandle || flags || !(s.types & handleType))
         return CUDA_ERROR_INVALID_VALUE;
-    const int fd = memfd_create("simgpu-memory", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, &s, sizeof s) != sizeof s) {
-        if (fd >= 0)
-            close(fd);
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    }
-    *(int *)shareableHandle = fd;
+    if (handleType != CU_MEM_HANDLE_TYPE_FABRIC)
+        return export_file(&s, shareableHandle);
+    memset(shareableHandle, 0, sizeof(CUmemFabricHandle));
+    memcpy(shareableHandle, &s, sizeof s);
     return CUDA_SUCCESS;
 }
 
@@ -354,18 +394,26 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
 {
     struct shared s;
     void *at;
+    const int is_fabric = shHandleType == CU_MEM_HANDLE_TYPE_FABRIC;
     const CUresult err = context_initialized();
     if (err != CUDA_SUCCESS || !handle)
         return err ? err : CUDA_ERROR_INVALID_VALUE;
-    if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    if (is_fabric ? !has_fabric(-1)
+                  : shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (pread((int)(intptr_t)osHandle, &s, sizeof s, 0) != sizeof s ||
-        simgpu_heap_import(&s.ref, &at) != 0)
+    if (is_fabric && osHandle)
+        memcpy(&s, osHandle, sizeof s);
+    else if (is_fabric ||
+             pread((int)(intptr_t)osHandle, &s, sizeof s, 0) != sizeof s)
         return CUDA_ERROR_INVALID_VALUE;
-    return add(handle, (struct memory){.at = at,
-                                       .nbytes = s.ref.nbytes,
-                                       .prop = s.prop,
-                                       .imported = 1});
+    if (!(s.types & shHandleType) || simgpu_heap_import(&s.ref, &at) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct memory m = {.at = at, .nbytes = s.ref.nbytes, .imported = 1};
+    m.prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    m.prop.location = s.location;
+    m.prop.requestedHandleTypes = s.types;
+    memcpy(&m.prop.allocFlags, s.flags, sizeof s.flags);
+    return add(handle, m);
 }
 
 /* ---- what no machine here supports --------------------------------------- */

@@ -16,9 +16,17 @@ typedef enum CUmemAllocationHandleType_enum {
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1,
     CU_MEM_HANDLE_TYPE_WIN32 = 0x2, /* on Windows only: INVALID_VALUE */
     CU_MEM_HANDLE_TYPE_WIN32_KMT = 0x4,
-    CU_MEM_HANDLE_TYPE_FABRIC = 0x8, /* NOT_SUPPORTED */
+    CU_MEM_HANDLE_TYPE_FABRIC =
+        0x8, /* attribute HANDLE_TYPE_FABRIC_SUPPORTED */
     CU_MEM_HANDLE_TYPE_MAX = 0x7FFFFFFF
 } CUmemAllocationHandleType;
+
+#define CU_IPC_HANDLE_SIZE 64
+
+typedef struct CUmemFabricHandle_st {
+    unsigned char data[CU_IPC_HANDLE_SIZE];
+} CUmemFabricHandle_v1;
+typedef CUmemFabricHandle_v1 CUmemFabricHandle;
 
 typedef enum CUmemAccess_flags_enum {
     CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0,
