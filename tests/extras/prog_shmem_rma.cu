@@ -104,6 +104,28 @@ PROBE(each_thread_puts_a_float)
         CHECK(to.h[i] == 1000 * before + i);
 }
 
+__global__ void to_itself(int *x, int pe)
+{
+    const int i = threadIdx.x;
+    nvshmem_int_p(x + i, i + nvshmem_int_g(x + COUNT + i, pe), pe);
+}
+/* On the own PE, memory need not be symmetric. */
+PROBE(own_memory)
+{
+    int *x, h[2 * COUNT];
+    for (int i = 0; i < 2 * COUNT; i++)
+        h[i] = 1000 * i;
+    cudaMalloc(&x, sizeof h);
+    cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+    to_itself<<<1, COUNT>>>(x, me);
+    cudaDeviceSynchronize();
+    nvshmem_int_put(x + COUNT, x, COUNT, me);
+    cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < COUNT; i++)
+        CHECK(h[i] == i + 1000 * (COUNT + i) && h[COUNT + i] == h[i]);
+    cudaFree(x);
+}
+
 __global__ void groups(char *to, const char *from, int block)
 {
     const int after = (nvshmem_my_pe() + 1) % nvshmem_n_pes();

@@ -58,9 +58,9 @@ void team_end(void);
 void team_add_words(const struct shmem_request *r, struct team *t);
 
 /*
- * The address of [p, p + nbytes), symmetric memory of this PE, on PE pe. Ends
- * the run if pe doesn't exist or the bytes are not symmetric; `what` names the
- * argument.
+ * The address of [p, p + nbytes), memory of this PE, on PE pe. Ends the run if
+ * pe doesn't exist, or if the bytes are not symmetric; on this PE they may be
+ * any memory of its device. `what` names the argument.
  */
 char *heap_of_pe(const struct shmem_request *r, const void *p, size_t nbytes,
                  int pe, const char *what);
