@@ -364,9 +364,12 @@ $(SIM_HOME)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc) \
 	common/base/clex.c)
 	$(link)
 # Let build systems that expect CUDA's toolkit find it.
+CUDA_TARGET := $(if $(filter aarch64,$(shell uname -m)),sbsa,x86_64)-linux
 $(SIM_HOME)/bin/nvcc: $(SIM_HOME)/bin/simnvcc
 	@ln -sf simnvcc $@
 	@ln -sfn lib $(SIM_HOME)/lib64
+	@mkdir -p $(SIM_HOME)/targets/$(CUDA_TARGET)
+	@ln -sfn ../../lib ../../include $(SIM_HOME)/targets/$(CUDA_TARGET)
 	@mkdir -p $(SIM_HOME)/nvvm/libdevice # CMake recognises CUDA's folder by this
 $(SIM_HOME)/share/topo/%.xml: common/topo/machines/%.xml
 	@mkdir -p $(@D)

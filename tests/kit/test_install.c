@@ -189,6 +189,15 @@ START_TEST(a_program_built_elsewhere_finds_the_libraries)
 }
 END_TEST
 
+START_TEST(makefiles_find_the_folder_of_the_target)
+{
+    expect("t=$(echo $opt/lib/simgpu/targets/*-linux)\n"
+           "cc copy.c -o copy -I$t/include -L$t/lib -lnccl -lcudart\n"
+           "LD_LIBRARY_PATH=$t/lib ./copy",
+           "8 GPUs\n");
+}
+END_TEST
+
 START_TEST(the_manual_is_without_errors)
 {
     expect("page=$opt/share/man/man7/simgpu.7\n"
@@ -229,6 +238,7 @@ int main(void)
     tcase_add_test(t, cmake_takes_the_compiler_and_the_libraries);
     tcase_add_test(t, libraries_that_have_nothing_here_are_found);
     tcase_add_test(t, a_program_built_elsewhere_finds_the_libraries);
+    tcase_add_test(t, makefiles_find_the_folder_of_the_target);
     tcase_add_test(t, the_manual_is_without_errors);
     tcase_add_test(t, the_debian_package_holds_the_same);
     Suite *const s = suite_create("install");
