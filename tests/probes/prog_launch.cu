@@ -619,3 +619,28 @@ PROBE(cuda_arch)
 #error "not nvcc"
 #endif
 }
+
+template <class To, class From> struct casts {
+    template <int N> static __device__ void copy(To *to, const From *from)
+    {
+        for (int i = 0; i < N; i++)
+            to[i] = To(from[i]);
+    }
+};
+/* C++ demands casts<To, From>::template copy<4>, but not nvcc. */
+template <class To, class From> __device__ void cast4(To *to, const From *from)
+{
+    casts<To, From>::copy<4>(to, from);
+}
+__global__ void cast(int *p)
+{
+    const float from[] = {1.5f, 2.5f, 3.5f, 4.5f};
+    cast4(p, from);
+}
+
+PROBE(members_that_are_templates)
+{
+    array<int> a(4);
+    cast<<<1, 1>>>(a.d);
+    CHECK(a.get()[0] == 1 && a.h[3] == 4);
+}

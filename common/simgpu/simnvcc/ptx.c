@@ -9,6 +9,7 @@
 #include "ptx_code.h"
 #include "ptx_multimem.h"
 #include "ptx_table.h"
+#include "sides.h"
 
 enum { MAX_NAMES = 64 };
 
@@ -403,30 +404,6 @@ static int write_block(struct statement *s)
     return 1;
 }
 
-/* The kinds of functions that contain token i. */
-struct place {
-    int device, host;
-};
-
-static struct place place_of(const struct tokens *t, size_t i)
-{
-    struct place p = {0};
-    int depth = 0;
-    while (i-- > 0) {
-        depth += token_is(t, i, "}");
-        if (!token_is(t, i, "{") || depth-- > 0)
-            continue;
-        depth = 0;
-        for (size_t k = i; k-- > 0 && !token_is(t, k, ";") &&
-                           !token_is(t, k, "}") && !token_is(t, k, "{");) {
-            p.device |= token_is(t, k, "SIMGPU_DEVICE") ||
-                        token_is(t, k, "SIMGPU_GLOBAL");
-            p.host |= token_is(t, k, "SIMGPU_HOST");
-        }
-    }
-    return p;
-}
-
 /* Replace the statement by a call that the compiler refuses if it
  * generates code for it. */
 static void refuse(const struct tokens *t, size_t i, size_t close,
@@ -452,7 +429,7 @@ static void refuse(const struct tokens *t, size_t i, size_t close,
 char *ptx_edit(const struct tokens *t, size_t i, struct edits *e)
 {
     size_t nbytes;
-    const struct place in = place_of(t, i);
+    const struct sides in = sides_of(t, i);
     if (!in.device)
         return NULL;
     struct statement s = {0};

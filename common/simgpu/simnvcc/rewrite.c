@@ -5,6 +5,7 @@
 #include <stdlib.h> /* free */
 #include <string.h> /* strlen */
 
+#include "dependent.h"
 #include "edit.h"
 #include "kernel.h"
 #include "ptx.h"
@@ -331,6 +332,8 @@ char *rewrite(const char *text, FILE *out)
         const char c = text[t.at[i].begin];
         if (c == '<' && is_launch(&t, i, &launch))
             edit_launch(&t, &launch, &e);
+        else if (c == '<')
+            dependent_edit(&t, i, &e);
         else if (c == 'S' && token_is(&t, i, "SIMGPU_SHARED"))
             wrong = edit_shared(&t, i, &e);
         else if (c == 'S' && token_is(&t, i, "SIMGPU_GLOBAL"))
