@@ -50,8 +50,9 @@ END_TEST
 START_TEST(events_and_memory_are_shared_both_ways)
 {
     static const char *const schedules[] = {"eager", "late", "random:1"};
-    static const char *const programs[] = {"prog_ipc", "prog_ipc_freed"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const programs[] = {"prog_ipc", "prog_ipc_freed",
+                                           "prog_pool_share"};
+    for (int i = 0; i < 3; i++) {
         struct child c =
             child_run(60, "SIMGPU_SCHEDULE=%s mpirun -n 2 %s/tests/simgpu/%s",
                       schedules[_i], child_build(), programs[i]);

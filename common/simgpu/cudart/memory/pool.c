@@ -33,6 +33,7 @@ static struct {
     struct CUmemPoolHandle_st *pools;
     struct CUmemPoolHandle_st *current[PROC_MAX_DEVICES];
     struct piece *pieces;
+    uint64_t npools; /* that ever were */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int valid(int device)
@@ -46,6 +47,7 @@ static struct CUmemPoolHandle_st *create(int device, int is_default)
         simgpu_need(calloc(1, sizeof *p), "a pool");
     p->device = device;
     p->is_default = is_default;
+    p->id = (struct pool_id){simgpu_proc()->id, ++all.npools};
     p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
     p->next = all.pools;
     all.pools = p;
@@ -423,13 +425,28 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
 
 /* ---- imported pools ------------------------------------------------------ */
 
-struct CUmemPoolHandle_st *pool_import(int device)
+uint64_t pool_serial(const void *p)
+{
+    struct heap_block b;
+    if (simgpu_heap_find(p, &b) != 0)
+        return 0;
+    pthread_mutex_lock(&all.lock);
+    const struct piece *piece = all.pieces;
+    while (piece && piece->p != b.base)
+        piece = piece->next;
+    const uint64_t serial = piece && piece->pool ? piece->pool->id.serial : 0;
+    pthread_mutex_unlock(&all.lock);
+    return serial;
+}
+
+struct CUmemPoolHandle_st *pool_import(int device, struct pool_id id)
 {
     if (!valid(device))
         return NULL;
     pthread_mutex_lock(&all.lock);
     struct CUmemPoolHandle_st *const p = create(device, 0);
     p->imported = 1;
+    p->id = id;
     pthread_mutex_unlock(&all.lock);
     return p;
 }
