@@ -115,6 +115,33 @@ PROBE(capture_fork_and_join)
     CHECK(calls == 3 && a.h[0] == 9 && a.h[300] == 2 && a.h[600] == 7);
 }
 
+/* A stream that is joined may be destroyed before the capture ends. */
+PROBE(capture_outlives_a_joined_stream)
+{
+    array<int> a(256);
+    stream s;
+    event fork, join;
+    cudaGraph_t graph;
+    for (int joined = 0; joined < 2; joined++) {
+        cudaStream_t t;
+        OK(cudaStreamCreate(&t));
+        OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+        OK(cudaMemsetAsync(a.d, 0, 1024, s));
+        OK(cudaEventRecord(fork, s));
+        OK(cudaStreamWaitEvent(t, fork, 0));
+        add<<<1, 256, 0, t>>>(a.d, 256, 5);
+        if (joined) {
+            OK(cudaEventRecord(join, t));
+            OK(cudaStreamWaitEvent(s, join, 0));
+        }
+        OK(cudaStreamDestroy(t));
+        CHECK((cudaStreamEndCapture(s, &graph) == cudaSuccess) == joined);
+        cudaGetLastError();
+    }
+    run(graph, s);
+    CHECK(a.get()[0] == 5 && a.h[255] == 5);
+}
+
 PROBE(capture_status_and_errors)
 {
     array<int> a(4);

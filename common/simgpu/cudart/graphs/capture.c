@@ -299,20 +299,49 @@ static void mark_before(struct CUgraphNode_st *n)
         mark_before(n->dep[i].from);
 }
 
+static void clear_marks(const struct capture *c)
+{
+    for (struct CUgraphNode_st *n = c->graph->first; n; n = n->next)
+        n->mark = 0;
+}
+
+static void mark_followed(const struct member *m)
+{
+    for (size_t i = 0; i < m->follows.n; i++)
+        mark_before(m->follows.node[i]);
+}
+
+static int is_marked(const struct member *m)
+{
+    for (size_t i = 0; i < m->follows.n; i++)
+        if (!m->follows.node[i]->mark)
+            return 0;
+    return 1;
+}
+
 /* True if the origin follows everything that the other
  * streams have captured. */
 static int is_joined(const struct capture *c)
 {
-    for (struct CUgraphNode_st *n = c->graph->first; n; n = n->next)
-        n->mark = 0;
+    clear_marks(c);
     for (const struct member *m = c->members; m; m = m->next)
-        for (size_t i = 0; m->stream == c->origin && i < m->follows.n; i++)
-            mark_before(m->follows.node[i]);
+        if (m->stream == c->origin)
+            mark_followed(m);
     for (const struct member *m = c->members; m; m = m->next)
-        for (size_t i = 0; i < m->follows.n; i++)
-            if (!m->follows.node[i]->mark)
-                return 0;
+        if (!is_marked(m))
+            return 0;
     return 1;
+}
+
+/* True if the other streams follow everything that m's has captured, so that
+ * the capture can end without it. */
+static int is_followed(const struct capture *c, const struct member *m)
+{
+    clear_marks(c);
+    for (const struct member *x = c->members; x; x = x->next)
+        if (x != m)
+            mark_followed(x);
+    return is_marked(m);
 }
 
 /* End the capture: its streams execute work again. */
@@ -382,8 +411,8 @@ void capture_leave(struct stream *s)
     struct member **link = &c->members;
     while (*link != m)
         link = &(*link)->next;
+    c->invalid |= !is_followed(c, m);
     *link = m->next;
-    c->invalid = 1;
     captures_unlock();
     stream_set_capture(s, NULL);
     member_free(m);

@@ -21,7 +21,7 @@ struct copy;
 struct fill;
 
 /* Called before the stream is destroyed: ends a capture that began on it, and
- * invalidates another that it is part of. */
+ * invalidates another that it is part of, unless that has joined its work. */
 void capture_leave(struct stream *s);
 
 /* Record a call on a captured stream. */
