@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <signal.h> /* SIGABRT */
 #include <stdio.h>  /* fopen */
 #include <stdlib.h> /* free, setenv */
 #include <string.h> /* strstr */
@@ -238,6 +239,29 @@ START_TEST(a_slow_machines_children_get_more_time)
 }
 END_TEST
 
+static const char *const holes[] = {
+    "printf 'simgpu: rank 1: memory (nil) was freed\\n'",
+    "printf 'line\\nsimgpu: rank 1: in () at ring.c:7\\n' >&2",
+    "printf 'commlab: rank 1: in () at ring.c:7\\n' >&2",
+    "printf '\\npart  case\\n   1  ring   FAIL\\n        in () at ring.c:7\\n'",
+};
+
+START_TEST(a_message_with_a_hole_fails_its_test)
+{
+    struct child c = child_run(10, "%s", holes[_i]);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(other_parentheses_are_no_holes)
+{
+    struct child c = child_run(
+        10, "printf 'simgpu: f() at ring.c:7\\nint f () {}\\n        x ()'");
+    ck_assert_int_eq(c.status, 0);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_test_may_wait_for_a_core)
 {
     sleep(5); // Check's own timeout is 4 s
@@ -253,6 +277,9 @@ int main(void)
     tcase_add_loop_test(t, a_run_reports_what_became_of_each_suite, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, a_slow_machines_children_get_more_time);
+    tcase_add_loop_test_raise_signal(t, a_message_with_a_hole_fails_its_test,
+                                     SIGABRT, 0, sizeof holes / sizeof *holes);
+    tcase_add_test(t, other_parentheses_are_no_holes);
     suite_add_tcase(s, t);
     TCase *const without = tcase_create("without a timeout");
     tcase_add_test(without, a_test_may_wait_for_a_core);

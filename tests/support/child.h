@@ -22,6 +22,9 @@ struct child {
  * Run a shell command line (printf format) for at most deadline_sec. The
  * deadline is for hangs: choose ten times what an idle machine needs.
  * CK_TIMEOUT_MULTIPLIER lengthens it on a slow machine, as it does Check's own.
+ *
+ * A message of the kit with "(nil)" or an empty "()", in any output, fails
+ * the test that has called it.
  */
 struct child child_run(double deadline_sec, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
