@@ -85,6 +85,23 @@ static void attend_cost(double flops, double floats)
     cost_begin(flops, floats * FLOAT);
 }
 
+/* Floats that the launch reads, or writes. */
+static void reads(const float *p, double floats)
+{
+    cost_reads(p, floats * FLOAT);
+}
+
+static void writes(const float *p, double floats)
+{
+    cost_writes(p, floats * FLOAT);
+}
+
+static void updates(const float *p, double floats)
+{
+    reads(p, floats);
+    writes(p, floats);
+}
+
 /* t from the thread's own number on, below n */
 #define EACH_THREAD(t, n)                                                      \
     for (size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x; t < (n);    \
@@ -166,6 +183,9 @@ extern "C" cudaError_t nn_attend_begin(const struct nn_attend *a,
     if (n == 0)
         return cudaSuccess;
     attend_cost(0, (double)n * (a->width + 2));
+    writes(st->o, (double)n * a->width);
+    writes(st->most, (double)n);
+    writes(st->sum, (double)n);
     attend_begin<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(*a, *st);
     return cost_end();
 }
@@ -187,6 +207,12 @@ extern "C" cudaError_t nn_attend(const struct nn_attend *a,
     attend_cost(4.0 * (double)pairs * a->heads * a->width,
                 (double)n * (3 * a->width + 4) +
                     2.0 * ncols * a->heads * a->width);
+    reads(q, (double)n * a->width);
+    reads(k, (double)ncols * a->heads * a->width);
+    reads(v, (double)ncols * a->heads * a->width);
+    updates(st->o, (double)n * a->width);
+    updates(st->most, (double)n);
+    updates(st->sum, (double)n);
     attend_block<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(
         *a, *st, q, *rows, k, v, *cols, ncols);
     return cost_end();
@@ -202,6 +228,9 @@ extern "C" cudaError_t nn_attend_end(const struct nn_attend *a,
     if (n == 0)
         return cudaSuccess;
     attend_cost(0, (double)n * (2 * a->width + 3));
+    reads(st->sum, (double)n);
+    updates(st->o, (double)n * a->width);
+    updates(st->most, (double)n);
     attend_end<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(*a, *st);
     return cost_end();
 }
@@ -299,9 +328,20 @@ extern "C" cudaError_t nn_attend_delta(const struct nn_attend *a, float *delta,
     if (n == 0)
         return cudaSuccess;
     attend_cost(2.0 * (double)n * a->width, (double)n * (2 * a->width + 1));
+    reads(dout, (double)n * a->width);
+    reads(o, (double)n * a->width);
+    writes(delta, (double)n);
     attend_delta<<<vector_blocks(n, EACH), VECTOR_THREADS, 0, s>>>(
         *a, delta, dout, o, rows);
     return cost_end();
+}
+
+static void reads_row(const struct nn_attend_row *r, size_t n, int width)
+{
+    reads(r->q, (double)n * width);
+    reads(r->dout, (double)n * width);
+    reads(r->lse, (double)n);
+    reads(r->delta, (double)n);
 }
 
 /*
@@ -325,12 +365,21 @@ extern "C" cudaError_t nn_attend_back(const struct nn_attend *a,
     if (pairs == 0)
         return cudaSuccess;
     attend_cost(3 * pairs * a->width, 3 * q + kv + (double)nq);
+    reads_row(r, nq, a->width);
+    reads(k, kv);
+    reads(v, kv);
+    updates(dq, q);
     attend_dq<<<vector_blocks(nq, EACH), VECTOR_THREADS, 0, s>>>(
         *a, *r, *rows, nrows, k, v, *cols, ncols, dq);
     const cudaError_t failed = cost_end();
     if (failed)
         return failed;
     attend_cost(7 * pairs * a->width, q + 5 * kv + (double)nq);
+    reads_row(r, nq, a->width);
+    reads(k, kv);
+    reads(v, kv);
+    updates(dk, kv);
+    updates(dv, kv);
     attend_dkv<<<vector_blocks(nk, EACH), VECTOR_THREADS, 0, s>>>(
         *a, *r, *rows, nrows, k, v, *cols, ncols, dk, dv);
     return cost_end();

@@ -20,6 +20,27 @@ static inline void cost_begin(double nflops, double nbytes)
     cost_begin_math("", nflops, nbytes);
 }
 
+// Bytes that the next launch reads, or writes: runs without data have no other
+// way to know. NULL is allowed.
+static inline void cost_touches(const char *how, const void *p, double nbytes)
+{
+    char text[80];
+    if (!p || nbytes <= 0)
+        return;
+    snprintf(text, sizeof text, "cost: %s %p + %.0f", how, p, nbytes);
+    nvtxMarkA(text);
+}
+
+static inline void cost_reads(const void *p, double nbytes)
+{
+    cost_touches("reads", p, nbytes);
+}
+
+static inline void cost_writes(const void *p, double nbytes)
+{
+    cost_touches("writes", p, nbytes);
+}
+
 // Close the range and return the launch's error.
 static inline cudaError_t cost_end(void)
 {

@@ -28,7 +28,24 @@ static void moves_begin(size_t count, int nbytes)
     cost_begin(0, (double)count * (double)nbytes);
 }
 
-enum { PACK = VECTOR_BYTES / sizeof(float), ROW = 1 };
+/* `count` floats, or values of 16 bits, that the launch reads or writes. */
+static void reads(const void *p, size_t count, int nbytes = sizeof(float))
+{
+    cost_reads(p, (double)count * nbytes);
+}
+
+static void writes(const void *p, size_t count, int nbytes = sizeof(float))
+{
+    cost_writes(p, (double)count * nbytes);
+}
+
+static void updates(const void *p, size_t count)
+{
+    reads(p, count);
+    writes(p, count);
+}
+
+enum { PACK = VECTOR_BYTES / sizeof(float), ROW = 1, HALF = sizeof(uint16_t) };
 
 /* ---- gelu ---------------------------------------------------------------- */
 
@@ -62,6 +79,8 @@ extern "C" cudaError_t nn_gelu(float *y, const float *x, size_t count,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 8);
+    reads(x, count);
+    writes(y, count);
     gelu<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
     return cost_end();
 }
@@ -72,6 +91,9 @@ extern "C" cudaError_t nn_gelu_back(float *dx, const float *dy, const float *x,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 12);
+    reads(dy, count);
+    reads(x, count);
+    writes(dx, count);
     gelu_back<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, dx,
                                                                     dy, x);
     return cost_end();
@@ -121,6 +143,17 @@ __global__ void cross_entropy(size_t rows, const float *y,
     }
 }
 
+static void touches_loss(const float *y, const void *target,
+                         double target_nbytes, const float *dy,
+                         const float *row_loss, int rows, int cols)
+{
+    const size_t n = (size_t)rows * (size_t)cols;
+    reads(y, n);
+    cost_reads(target, target_nbytes);
+    writes(dy, n);
+    writes(row_loss, (size_t)rows);
+}
+
 extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
                                        float *row_loss, float scale, int rows,
                                        int cols, cudaStream_t s)
@@ -128,6 +161,7 @@ extern "C" cudaError_t nn_mean_squares(const float *y, float *dy,
     if (rows == 0)
         return cudaSuccess;
     moves_begin(rows, 8 * cols + 4);
+    touches_loss(y, NULL, 0, dy, row_loss, rows, cols);
     squares<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
         rows, y, NULL, dy, row_loss, scale, cols);
     return cost_end();
@@ -140,6 +174,7 @@ extern "C" cudaError_t nn_mse(const float *y, const float *target, float *dy,
     if (rows == 0)
         return cudaSuccess;
     moves_begin(rows, 12 * cols + 4);
+    touches_loss(y, target, 4.0 * rows * cols, dy, row_loss, rows, cols);
     squares<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
         rows, y, target, dy, row_loss, scale, cols);
     return cost_end();
@@ -152,6 +187,7 @@ extern "C" cudaError_t nn_cross_entropy(const float *y, const uint8_t *target,
     if (rows == 0)
         return cudaSuccess;
     moves_begin(rows, 8 * cols + 5);
+    touches_loss(y, target, rows, dy, row_loss, rows, cols);
     cross_entropy<<<vector_blocks(rows, ROW), VECTOR_THREADS, 0, s>>>(
         rows, y, target, dy, row_loss, scale, cols);
     return cost_end();
@@ -178,6 +214,8 @@ extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 12);
+    reads(x, count);
+    updates(y, count);
     add<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
     return cost_end();
 }
@@ -188,6 +226,7 @@ extern "C" cudaError_t nn_scale(float *y, float factor, size_t count,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 8);
+    updates(y, count);
     scale<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y,
                                                                 factor);
     return cost_end();
@@ -256,6 +295,8 @@ extern "C" cudaError_t nn_narrow(uint16_t *out, const float *in, size_t count,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 6);
+    reads(in, count);
+    writes(out, count, HALF);
     narrow<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
         count, out, in, type == NN_BF16);
     return cost_end();
@@ -267,6 +308,8 @@ extern "C" cudaError_t nn_widen(float *out, const uint16_t *in, size_t count,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 6);
+    reads(in, count, HALF);
+    writes(out, count);
     widen<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
         count, out, in, type == NN_BF16);
     return cost_end();
@@ -304,6 +347,8 @@ extern "C" cudaError_t nn_sgd(float *w, const float *g,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 12);
+    reads(g, count);
+    updates(w, count);
     sgd<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, w, g,
                                                               h->lr);
     return cost_end();
@@ -318,6 +363,10 @@ extern "C" cudaError_t nn_adamw(float *w, const float *g, float *m, float *v,
     if (count == 0)
         return cudaSuccess;
     moves_begin(count, 28);
+    reads(g, count);
+    updates(w, count);
+    updates(m, count);
+    updates(v, count);
     adamw<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(
         count, w, g, m, v, *h, correct1, correct2);
     return cost_end();

@@ -2,10 +2,12 @@
  * The modelled time of work of any size whose data is never read, in full
  * digits: the same with and without SIMGPU_DATALESS.
  *
- *   prog_dataless BYTES [read | undeclared | mixed | received | written]
+ *   prog_dataless BYTES [read | undeclared | mixed | received | written | race |
+ *                        captured]
  *
  * The last argument selects what a run without data must refuse; or, for
- * `written`, a collective that reads memory written only by a kernel.
+ * `written`, a collective that reads memory written only by a kernel; or two
+ * kernels of two streams that write the same memory, launched, or from a graph.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -160,6 +162,35 @@ static void written(const struct state *s)
     MUST(cudaFree(x));
 }
 
+static void declare_and_fill(const struct state *s, cudaStream_t stream)
+{
+    char text[80];
+    nvtxRangePushA("cost: 0 flops, 1e6 bytes");
+    snprintf(text, sizeof text, "cost: writes %p + %zu", (void *)s->a,
+             s->nbytes);
+    nvtxMarkA(text);
+    fill<<<1, 32, 0, stream>>>(s->a, s->nbytes / sizeof(float));
+    nvtxRangePop();
+}
+
+/* Fill the same memory on two streams: a race. */
+static void race(const struct state *s, int captured)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    MUST(cudaDeviceSynchronize());
+    declare_and_fill(s, s->other);
+    if (captured)
+        MUST(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeGlobal));
+    declare_and_fill(s, s->stream);
+    if (captured) {
+        MUST(cudaStreamEndCapture(s->stream, &graph));
+        MUST(cudaGraphInstantiate(&exec, graph, 0));
+        MUST(cudaGraphLaunch(exec, s->stream));
+    }
+    MUST(cudaDeviceSynchronize());
+}
+
 /* Milliseconds of the same number of flops, in the precision `what`. */
 static void declared(const struct state *s, const char *what)
 {
@@ -194,6 +225,10 @@ int main(int argc, char **argv)
     else if (argc > 2 && strcmp(argv[2], "declared") == 0)
         for (int i = 3; i < argc; i++)
             declared(&s, argv[i]);
+    else if (argc > 2 && strcmp(argv[2], "race") == 0)
+        race(&s, 0);
+    else if (argc > 2 && strcmp(argv[2], "captured") == 0)
+        race(&s, 1);
     else if (argc > 2)
         refuse(&s, argv[2]);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -89,6 +89,19 @@ START_TEST(what_a_kernel_would_have_written_counts_as_written)
 }
 END_TEST
 
+/* What it would touch is declared, so that a race is found all the same. */
+START_TEST(a_kernel_that_is_not_run_has_the_accesses_that_are_declared)
+{
+    static const char *const modes[] = {"race", "captured"};
+    char arguments[64];
+    snprintf(arguments, sizeof arguments, "1048576 %s", modes[_i]);
+    struct child c = run("SIMGPU_CHECK=1 SIMGPU_DATALESS=64K", 1, arguments);
+    ck_assert_msg(strstr(c.err, "race on bytes 0 to 1048575") != NULL, "%s",
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
 static double declared_ms(const struct child *c, const char *what)
 {
     char label[32];
@@ -150,6 +163,8 @@ int main(void)
     tcase_add_loop_test(t, what_needs_values_is_refused_with_the_reason, 0,
                         sizeof refusals / sizeof *refusals);
     tcase_add_test(t, what_a_kernel_would_have_written_counts_as_written);
+    tcase_add_loop_test(
+        t, a_kernel_that_is_not_run_has_the_accesses_that_are_declared, 0, 2);
     tcase_add_test(t, flops_are_charged_in_the_precision_that_is_declared);
     tcase_add_loop_test(t, an_unknown_precision_is_refused, 0, 4);
     tcase_add_test(t, a_setting_that_is_no_size_is_refused);

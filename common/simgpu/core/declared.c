@@ -16,7 +16,7 @@ static _Thread_local struct {
 } ranges;
 
 /* The innermost range's level, NULL outside all ranges. */
-static const struct level *innermost(void)
+static struct level *innermost(void)
 {
     const int depth = ranges.depth < DEEPEST ? ranges.depth : DEEPEST;
     return depth ? &ranges.level[depth - 1] : NULL;
@@ -60,6 +60,7 @@ static int parse(const char *name, struct declared *out)
     static const char prefix[] = "cost:";
     if (!name || strncmp(name, prefix, sizeof prefix - 1) != 0)
         return 0;
+    out->ntouches = 0;
     if (scan(name, out) && out->flops >= 0 && out->flops < 1e30 &&
         out->nbytes >= 0 && out->nbytes < 1e18)
         return 1;
@@ -79,6 +80,22 @@ void declared_enter(const char *name)
     if (ranges.depth < DEEPEST)
         ranges.level[ranges.depth] = l;
     ranges.depth++;
+}
+
+void declared_mark(const char *message)
+{
+    struct declared_touch t = {.writes = 1};
+    void *at;
+    struct level *const l = innermost();
+    if (!message || !l || !l->known || l->cost.ntouches == DECLARED_TOUCHES)
+        return;
+    if (sscanf(message, "cost: writes %p + %zu", &at, &t.nbytes) != 2) {
+        if (sscanf(message, "cost: reads %p + %zu", &at, &t.nbytes) != 2)
+            return;
+        t.writes = 0;
+    }
+    t.at = at;
+    l->cost.touch[l->cost.ntouches++] = t;
 }
 
 void declared_leave(void)

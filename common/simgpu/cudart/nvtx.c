@@ -262,6 +262,7 @@ void nvtxMarkA(const char *message)
     size_t nbytes;
     if (message && sscanf(message, PART_BUFFER, &p, &nbytes) == 2)
         heap_note_used(p, nbytes);
+    declared_mark(message);
     part_mark(message, CALLER_SITE());
 }
 

@@ -229,7 +229,8 @@ static void record(struct stream *s, struct op *op)
 
 struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
 {
-    if (op_is_dataless(op) && op->node.match == 0 && !op->always)
+    // a kernel without data says what it would touch, and is not run already
+    if (op->run && op_is_dataless(op) && op->node.match == 0 && !op->always)
         // collectives also check their peers' memory
         op->run = NULL;
     part_issues(op->node.site);

@@ -445,6 +445,8 @@ static void node_fill(struct CUgraphNode_st *n, const struct CUgraphNode_st *of)
     n->device = of->device;
     n->disabled = of->disabled;
     n->nattrs = of->nattrs;
+    n->is_declared = of->is_declared;
+    n->declared = of->declared;
     memcpy(n->attr, of->attr, sizeof n->attr);
     if (of->args) {
         n->args = launch_copy_args(of->params.kernel.func, of->args, &n->nargs);

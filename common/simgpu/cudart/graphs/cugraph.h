@@ -16,6 +16,7 @@
 #ifndef SIMGPU_CUDART_GRAPHS_CUGRAPH_H
 #define SIMGPU_CUDART_GRAPHS_CUGRAPH_H
 
+#include "core/declared.h"
 #include "cudart/api.h"
 
 struct cugraph_edge {
@@ -43,6 +44,8 @@ struct CUgraphNode_st {
     unsigned nargs;
     cudaLaunchAttribute attr[8]; /* a kernel's attributes */
     unsigned nattrs;
+    int is_declared; /* a captured kernel's cost is known */
+    struct declared declared;
     struct foreign *foreign;
     const char *name; /* name of the call or the kernel */
     uint32_t site;    /* where it was added or captured */

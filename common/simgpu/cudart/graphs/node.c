@@ -33,6 +33,7 @@ static cudaError_t run_kernel(const struct CUgraphNode_st *n, struct stream *s)
         .site = n->site,
         .attr = n->attr,
         .nattrs = n->nattrs,
+        .declared = n->is_declared ? &n->declared : NULL,
     });
 }
 

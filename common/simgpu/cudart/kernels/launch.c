@@ -88,19 +88,50 @@ static int is_shown(const void *p)
                                         : simgpu_heap_registered(p);
 }
 
-/* Set op's cost if it is declared, which is required for a kernel without data,
- * since that is not run. */
-static void declare(struct launch_op *op, struct graph_move *move)
+struct declares { /* what a launch's node points to until it is recorded */
+    struct graph_move move;
+    struct graph_access access[DECLARED_TOUCHES];
+};
+
+/* Give the node of a kernel that is not run the accesses that the program
+ * declares. */
+static void declare_touches(struct launch_op *op, const struct declared *cost,
+                            struct declares *d)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < cost->ntouches; i++) {
+        const struct declared_touch *const t = &cost->touch[i];
+        struct heap_block b;
+        if (simgpu_heap_find(t->at, &b) != 0)
+            continue;
+        const uint64_t begin = (uint64_t)((const char *)t->at - b.base);
+        const uint64_t left = b.nbytes - begin;
+        d->access[n++] = (struct graph_access){
+            .alloc = b.id,
+            .begin = begin,
+            .end = begin + (t->nbytes < left ? t->nbytes : left),
+            .write = t->writes ? GRAPH_WRITE : GRAPH_READ | GRAPH_FIRST};
+    }
+    op->op.node.naccesses = n;
+    op->op.accesses = d->access;
+}
+
+/* Set op's cost if it is declared, now or where the kernel was captured. A
+ * kernel without data has to have a cost, since it is not run. */
+static void declare(struct launch_op *op, const struct declared *captured,
+                    struct declares *d)
 {
     struct declared cost;
-    op->declared = declared_cost(&cost);
+    op->declared = captured || declared_cost(&cost);
+    if (captured)
+        cost = *captured;
     if (op->declared) {
         const int32_t place = simgpu_proc_place(op->launch.device);
-        *move = (struct graph_move){place, place, (uint64_t)cost.nbytes};
+        d->move = (struct graph_move){place, place, (uint64_t)cost.nbytes};
         op->op.node.flops = cost.flops;
         op->op.node.math = cost.math;
         op->op.node.nmoves = cost.nbytes > 0;
-        op->op.moves = move;
+        op->op.moves = &d->move;
     }
     if (dataless_limit() == UINT64_MAX || !gets(&op->launch, is_dataless))
         return;
@@ -111,6 +142,7 @@ static void declare(struct launch_op *op, struct graph_move *move)
             "this kernel is passed memory without contents, so its "
             "cost can't be observed: declare it, by an NVTX range "
             "named \"cost: 2e9 flops, 8e6 bytes\" around the launch");
+    declare_touches(op, &cost, d);
 }
 
 /* ---- launching ----------------------------------------------------------- */
@@ -134,6 +166,8 @@ static cudaError_t capture(const struct launch_call *c, const void *func)
         node_set_attribute(
             node, &(cudaLaunchAttribute){.id = cudaLaunchAttributeCooperative,
                                          .val.cooperative = 1});
+    if (err == cudaSuccess)
+        node->is_declared = declared_cost(&node->declared);
     return err;
 }
 
@@ -209,8 +243,8 @@ cudaError_t launch_run(const struct launch_call *c)
         .frame = __builtin_frame_address(0),
         .cooperative = cooperative,
     };
-    struct graph_move move;
-    declare(op, &move);
+    struct declares d;
+    declare(op, c->declared, &d);
     if (pending_exists() && gets(&op->launch, is_shown))
         pending_signal();
     simgpu_stream_enqueue(s, &op->op);

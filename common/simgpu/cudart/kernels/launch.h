@@ -6,6 +6,8 @@
 
 #include "cudart/api.h"
 
+struct declared; /* core/declared.h */
+
 struct launch_call {
     const void *func;
     dim3 grid, block;
@@ -16,6 +18,7 @@ struct launch_call {
     const cudaLaunchAttribute *attr; /* nattrs of them */
     unsigned nattrs;
     int cooperative;
+    const struct declared *declared; /* a captured kernel's; or NULL */
 };
 
 /* Check a launch and enqueue it. A captured stream gets a node instead. */
