@@ -11,6 +11,7 @@
 #include "graph/record/read.h"
 #include "judge/answers.h"
 #include "judge/chain.h"
+#include "judge/contract.h"
 #include "judge/interval.h"
 #include "judge/points.h"
 #include "judge/spans.h"
@@ -378,44 +379,6 @@ static void judge_speed(const struct judge_kind *k, const struct judge_task *t,
         add_exposed(k, t, v);
 }
 
-/*
- * Work that a thread issues after an iteration is in no measured time, and what
- * it reads or writes belongs to another run, or is a race that depends on the
- * machine's load.
- */
-static void judge_late(const struct judge_task *t, struct judge_verdict *v)
-{
-    int rank;
-    const struct graph_view *const late = spans_late(t, &rank);
-    if (!late || v->suspected)
-        return;
-    v->message[0] = 0;
-    judge_fail(v,
-               "rank %d: a thread that your code started goes on after its "
-               "function has returned: it calls %s at %s.\nLet it end before "
-               "(pthread_join), or wait for what it has to do",
-               rank, late->name, late->site);
-}
-
-/*
- * A case with a hazard in its graph fails for the hazard, even if its output is
- * wrong, too: every run has the hazard, but its wrong numbers differ each time.
- */
-static void judge_hazards(const struct judge_task *t, struct judge_verdict *v)
-{
-    char text[sizeof v->message], others[40] = "";
-    size_t more;
-    const struct hazard *const h = spans_hazard(t, &more);
-    if (!h || v->suspected)
-        return;
-    if (more)
-        snprintf(others, sizeof others, "\n(and %zu more)", more);
-    v->message[0] = 0;
-    hazard_text(h, text, sizeof text);
-    text[strlen(text) - 1] = 0; // drop the last newline
-    judge_fail(v, "%s%s", text, others);
-}
-
 /* A wrong result may be the consequence of a failed call: add
  * the first rank's. */
 static void add_failure(const struct judge_task *t, struct judge_verdict *v)
@@ -470,10 +433,12 @@ static void judge_once(const struct judge_lab *lab, const struct judge_task *t,
     for (const struct judge_kind *k = lab->kinds; k->name; k++)
         if (strcmp(k->name, t->c->kind) == 0) {
             v->time_us = judge_time(t);
+            if (!k->several_streams)
+                contract_judge_awaited(t, v);
             k->judge(t, v);
             add_function(lab, t->c, v);
-            judge_hazards(t, v);
-            judge_late(t, v);
+            contract_judge_hazards(t, v);
+            contract_judge_late(t, v);
             if (t->c->timed)
                 judge_speed(k, t, v);
             add_failure(t, v);

@@ -96,6 +96,9 @@ struct judge_kind {
      * behind kernels whose names begin with `behind`; 0: none. */
     unsigned hides;
     const char *behind;
+    /* The case passes several streams, and each has results of its own; else
+     * the case's stream has to wait for all (awaited.h). */
+    int several_streams;
 };
 
 struct judge_student { /* where to look for mistakes in cases of a kind */

@@ -6,7 +6,9 @@
 #include <string.h> /* strcmp */
 
 #include "base/map.h"
+#include "base/mix.h"
 #include "graph/replay/overlap.h"
+#include "judge/awaited.h"
 #include "judge/sections.h"
 
 struct spans {
@@ -20,6 +22,7 @@ struct spans {
     struct hazard_past *past; /* see spans_after(); may be NULL */
     struct origins *origins;
     int reaches_peers; /* see origins_new() */
+    char *unawaited;   /* awaited_find() */
     struct compared *compared;
     struct held **held; /* by rank; filled on first use */
 };
@@ -63,6 +66,7 @@ void spans_free(struct spans *s)
     if (s->compared)
         hidden_free(s->compared->runs);
     free(s->compared);
+    free(s->unawaited);
     for (uint32_t r = 0; s->held && r < s->g->nranks; r++)
         free(s->held[r]);
     free(s->held);
@@ -132,11 +136,13 @@ static const struct hazards *hazards(struct spans *s)
 }
 
 /* The origins, traced on first use; NULL if memory runs out. */
-static const struct origins *origins(struct spans *s)
+static const struct origins *origins(const struct judge_task *t)
 {
+    struct spans *const s = t->spans;
     if (!s->origins && sections(s))
-        s->origins = origins_new(s->g, spans_times(s), sections(s)->of,
-                                 s->reaches_peers);
+        s->origins =
+            origins_new(s->g, spans_times(s), sections(s)->of, s->reaches_peers,
+                        t->seed ? mix_hash(t->seed[0]) : 0);
     return s->origins;
 }
 
@@ -170,12 +176,6 @@ const struct hazard *spans_hazard(const struct judge_task *t, size_t *more)
 
 /* ---- windows ------------------------------------------------------------- */
 
-/* True if the device does something other than record an event. */
-static int is_work(const struct graph_node *n)
-{
-    return n->queue != 0 && n->kind != GRAPH_MARK;
-}
-
 int spans_window(const struct judge_task *t, int rank, int iteration,
                  struct spans_window *out)
 {
@@ -191,7 +191,8 @@ int spans_window(const struct judge_task *t, int rank, int iteration,
     *out = (struct spans_window){.first = b->first, .last = b->last};
     out->begin_ps = out->end_ps = time[out->first].end_ps;
     for (uint32_t at = out->first; at <= out->last; at++)
-        if (is_work(&s->g->nodes[at].node) && time[at].end_ps > out->end_ps)
+        if (spans_is_work(&s->g->nodes[at].node) &&
+            time[at].end_ps > out->end_ps)
             out->end_ps = time[at].end_ps;
     return 0;
 }
@@ -210,12 +211,27 @@ const struct graph_view *spans_late(const struct judge_task *t, int *rank)
                 v = &t->graph->nodes[at];
                 if (v->node.thread == runner)
                     break;
-                if (is_work(&v->node))
+                if (spans_is_work(&v->node))
                     return v;
             }
         }
     return NULL;
 }
+
+const uint32_t *spans_sections(const struct judge_task *t)
+{
+    return sections(t->spans) ? sections(t->spans)->of : NULL;
+}
+
+const char *spans_unawaited(const struct judge_task *t)
+{
+    struct spans *const s = t->spans;
+    if (!s->unawaited && sections(s))
+        s->unawaited = awaited_find(sections(s));
+    return s->unawaited;
+}
+
+/* ---- origins ------------------------------------------------------------- */
 
 const struct origin *spans_origin(const struct judge_task *t, int rank,
                                   int iteration, uint64_t nbytes, int number,
@@ -224,7 +240,7 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
     struct spans_window w;
     const struct origins *o;
     *n = 0;
-    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t->spans)))
+    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t)))
         return NULL;
     for (uint32_t at = w.last + 1; at < t->graph->first[rank + 1]; at++) {
         const struct origin *const found = origins_of(o, at, n);
@@ -239,12 +255,45 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
     return NULL;
 }
 
+const struct origin *spans_result(const struct judge_task *t, int rank,
+                                  int iteration, const char *name, size_t *n)
+{
+    char mark[ORIGIN_NAME];
+    struct spans_window w;
+    const struct origins *o;
+    *n = 0;
+    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t)))
+        return NULL;
+    origin_result_name(t->c->name, name, iteration, mark);
+    for (uint32_t at = w.last + 1; at < t->graph->first[rank + 1]; at++) {
+        const struct graph_view *const v = &t->graph->nodes[at];
+        if (v->node.thread != t->graph->nodes[w.first].node.thread ||
+            strcmp(v->span, mark) != 0)
+            continue;
+        const struct origin *const found = origins_of(o, at, n);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+const struct origin_source *spans_source(const struct judge_task *t, int rank,
+                                         int iteration, const char *name)
+{
+    char mark[ORIGIN_NAME];
+    const struct origins *const o = t->spans ? origins(t) : NULL;
+    return o ? origins_source(
+                   o, rank,
+                   origin_source_name(t->c->name, name, iteration, mark))
+             : NULL;
+}
+
 struct rank_set spans_reached(const struct judge_task *t, int rank,
                               int iteration)
 {
     struct spans_window w;
     const struct origins *o;
-    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t->spans)))
+    if (spans_window(t, rank, iteration, &w) != 0 || !(o = origins(t)))
         return (struct rank_set){{0}};
     return origins_reached(o, sections(t->spans)->of[w.first], rank);
 }
@@ -275,6 +324,19 @@ uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
                  (op == TOPO_OP_NONE || v->node.op == op);
     }
     return count;
+}
+
+double spans_flops(const struct judge_task *t, int rank, int iteration,
+                   const char *prefix)
+{
+    double flops = 0;
+    struct spans_window w;
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return NAN;
+    for (uint32_t at = w.first; at <= w.last; at++)
+        if (strncmp(t->graph->nodes[at].name, prefix, strlen(prefix)) == 0)
+            flops += t->graph->nodes[at].node.flops;
+    return flops;
 }
 
 /* Bytes that a rank must send for its part of an operation. */
@@ -384,62 +446,4 @@ const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
             found = &t->graph->nodes[at];
     map_release(&pinned);
     return found;
-}
-
-/* ---- steps ----------------------------------------------------------------*/
-
-int spans_steps(const struct judge_task *t, int iteration)
-{
-    // one second, far above the sum of all other times
-    static const uint64_t STEP_PS = 1000000000000;
-    const struct replay_options options = {
-        .fixed = HIDDEN_ALL, .fixed_ps = STEP_PS, .fast_host = 1};
-    char err[128];
-    uint64_t most_ps = 0;
-    int status = -1;
-    if (!t->spans)
-        return -1;
-    struct replay *const r =
-        replay_run(t->graph, t->spans->topo, &options, err, sizeof err);
-    for (int rank = 0; r && rank < t->nranks; rank++) {
-        struct spans_window w;
-        status = spans_window(t, rank, iteration, &w);
-        if (status != 0)
-            break;
-        const struct replay_time *const time = replay_times(r);
-        for (uint32_t at = w.first; at <= w.last; at++)
-            if (is_work(&t->graph->nodes[at].node) &&
-                time[at].end_ps - time[w.first].end_ps > most_ps)
-                most_ps = time[at].end_ps - time[w.first].end_ps;
-    }
-    replay_free(r);
-    return status == 0 ? (int)(most_ps / STEP_PS) : -1;
-}
-
-int spans_host_waits(const struct judge_task *t, int rank, int iteration,
-                     const char **site)
-{
-    struct spans_window w;
-    int waits = 0, since = 0, begun = 0;
-    const char *first = "";
-    *site = "";
-    if (spans_window(t, rank, iteration, &w) != 0)
-        return 0;
-    for (uint32_t at = w.first; at <= w.last; at++) {
-        const struct graph_view *const v = &t->graph->nodes[at];
-        if (v->part != 0)
-            continue;
-        if (begun && overlap_is_comm(v)) {
-            // these waits lie between two communications
-            *site = waits || !since ? *site : first;
-            waits += since;
-            since = 0;
-        }
-        begun |= overlap_is_comm(v);
-        if (begun && ((v->node.kind == GRAPH_HOST && v->node.ndeps > 0) ||
-                      v->node.flags & GRAPH_JOIN)) {
-            first = since++ ? first : v->site;
-        }
-    }
-    return waits;
 }

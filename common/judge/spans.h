@@ -71,12 +71,24 @@ const struct hazard *spans_hazard(const struct judge_task *t, size_t *more);
  */
 const struct graph_view *spans_late(const struct judge_task *t, int *rank);
 
+/* By position: the number of the iteration's section (sections.h), or 0; and 1
+ * for operations that their case's stream doesn't wait for (awaited.h). NULL if
+ * memory runs out. */
+const uint32_t *spans_sections(const struct judge_task *t);
+const char *spans_unawaited(const struct judge_task *t);
+
 /* ---- one iteration of the task's case ------------------------------------ */
 
 struct spans_window { /* an iteration on one rank: positions, both included */
     uint32_t first, last;
     uint64_t begin_ps, end_ps;
 };
+
+/* True if the device does something other than record an event. */
+static inline int spans_is_work(const struct graph_node *n)
+{
+    return n->queue != 0 && n->kind != GRAPH_MARK;
+}
 
 /* Find an iteration. Returns 0, or -1 if the graph lacks it on that rank. */
 int spans_window(const struct judge_task *t, int rank, int iteration,
@@ -92,6 +104,13 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
                                   int iteration, uint64_t nbytes, int number,
                                   size_t *n);
 
+/* The same for a result that the runner marked after an iteration, and a source
+ * that it marked before: judge/trace.h. */
+const struct origin *spans_result(const struct judge_task *t, int rank,
+                                  int iteration, const char *name, size_t *n);
+const struct origin_source *spans_source(const struct judge_task *t, int rank,
+                                         int iteration, const char *name);
+
 /* origins_reached() for this iteration. */
 struct rank_set spans_reached(const struct judge_task *t, int rank,
                               int iteration);
@@ -104,6 +123,11 @@ double spans_time_us(const struct judge_task *t, int iteration);
  * those of `op` count (TOPO_OP_NONE: all). */
 uint64_t spans_count(const struct judge_task *t, int rank, int iteration,
                      enum graph_kind kind, enum topo_op op);
+
+/* Flops of a rank's kernels whose names begin with `prefix`; NaN without a
+ * graph. */
+double spans_flops(const struct judge_task *t, int rank, int iteration,
+                   const char *prefix);
 
 /* Bytes that a rank sends to others: its messages, and the least that its part
  * of each collective requires. NaN without a graph. */

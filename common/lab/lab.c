@@ -236,12 +236,45 @@ void lab_begin(struct lab_run *r)
     nvtxMarkA(PART_BEGINS);
 }
 
+/* Close all ranges: a mark would be lost in a deep stack. */
+static void close_ranges(void)
+{
+    while (nvtxRangePop() >= 0)
+        ;
+}
+
+static void mark(struct lab_run *r, const char *name, void *buffer,
+                 size_t nbytes)
+{
+    if (nbytes == 0)
+        return;
+    close_ranges();
+    nvtxRangePushA(name);
+    CUDA_MUST(cudaMemsetAsync(buffer, 0, nbytes, r->stream));
+    nvtxRangePop();
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+}
+
+void lab_source(struct lab_run *r, const char *name, void *buffer,
+                size_t nbytes)
+{
+    char text[ORIGIN_NAME];
+    mark(r, origin_source_name(r->c->name, name, r->iteration, text), buffer,
+         nbytes);
+}
+
+void lab_result(struct lab_run *r, const char *name, void *buffer,
+                size_t nbytes)
+{
+    char text[ORIGIN_NAME];
+    mark(r, origin_result_name(r->c->name, name, r->iteration, text), buffer,
+         nbytes);
+}
+
 void lab_given(struct lab_run *r)
 {
     char name[SPANS_NAME];
-    // close all ranges: the mark would be lost in a deep stack
-    while (nvtxRangePop() >= 0)
-        ;
+    close_ranges();
     make_events();
     nvtxRangePushA(judge_given_name(r->c->name, r->iteration, name));
     // lab_end() records it again

@@ -89,6 +89,16 @@ void lab_output(struct lab_run *r, const char *name, const void *buffer,
  * runner does it. */
 void lab_free_buffers(void);
 
+/*
+ * For cases whose buffers are so large that simgpu keeps no contents: mark an
+ * input, or a result, for judge/trace.h. Fills it with zeros and blocks. Inputs
+ * are marked before lab_begin(), results after lab_end().
+ */
+void lab_source(struct lab_run *r, const char *name, void *buffer,
+                size_t nbytes);
+void lab_result(struct lab_run *r, const char *name, void *buffer,
+                size_t nbytes);
+
 /* Record a number. */
 void lab_metric(struct lab_run *r, const char *name, double value);
 

@@ -295,7 +295,7 @@ static char *followed(int number)
         judged[at] = draw(2) ? 0 : (uint32_t)draw(3);
     for (int peers = 0; peers < 2; peers++) {
         struct origins *const o =
-            origins_new(g, replay_times(r), judged, peers);
+            origins_new(g, replay_times(r), judged, peers, 0);
         ck_assert_ptr_nonnull(o);
         print_origins(out, g, o);
         origins_free(o);

@@ -125,7 +125,7 @@ static void trace(void)
     for (uint32_t r = 0; r < RANKS; r++) // the others' are all the staff's
         for (uint32_t at = g->first[r]; at < g->first[r + 1]; at++)
             judged[at] = g->nodes[at].node.index >= judged_from[r];
-    origins = origins_new(g, replay_times(replay), judged, reaches_peers);
+    origins = origins_new(g, replay_times(replay), judged, reaches_peers, 0);
     free(judged);
     ck_assert(origins != NULL);
 }

@@ -163,7 +163,7 @@ static int find_origins(void)
     for (uint32_t i = 0; t && i < g->nnodes; i++)
         t[i].end_ps = 1000 * (i + 1);
     if (t)
-        o = origins_new(g, t, judged, 1);
+        o = origins_new(g, t, judged, 1, 0);
     origins_free(o);
     free(t);
     return o ? 0 : -1;

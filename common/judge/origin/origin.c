@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "judge/origin/believed.h"
 #include "judge/origin/pieces.h"
+#include "judge/origin/source.h"
 
 struct taken { /* a copy to the host */
     uint32_t at;
@@ -15,6 +16,7 @@ struct taken { /* a copy to the host */
 struct origins {
     const struct graph *g;
     struct pieces pieces;
+    struct sources sources;
     struct taken *taken; /* by position, once complete */
     size_t ntaken, cap_taken;
     const struct origin_set **known; /* by position of a node's first part:
@@ -354,6 +356,19 @@ static int by_time(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
+/* Follow a fill: the runner's may be marks. */
+static void do_fill(struct origins *o, uint32_t at)
+{
+    const struct graph_view *const v = &o->g->nodes[at];
+    const struct origin_source *const s = sources_at(&o->sources, at);
+    if (s)
+        source_begin(s, &v->accesses[0], &o->pieces);
+    else if (o->judged[at] == 0 && source_is_result(v))
+        keep_taken(o, at, &v->accesses[0]);
+    else
+        write_all(o, v, NULL);
+}
+
 /* Follow the operation at this position; one of several ranks counts at the
  * position of its last member. */
 static void step(struct origins *o, char *seen, uint32_t at)
@@ -375,6 +390,8 @@ static void step(struct origins *o, char *seen, uint32_t at)
         const struct origin_set *const known = all_known(o, at);
         write_all(o, &o->g->nodes[at], known);
         note_reached(o, at, known);
+    } else if (n->kind == GRAPH_MEMSET) {
+        do_fill(o, at);
     } else { // other operations don't write what they read
         write_all(o, &o->g->nodes[at], NULL);
     }
@@ -388,12 +405,13 @@ static int by_position(const void *a, const void *b)
 
 static int has_failed(const struct origins *o)
 {
-    return o->pieces.failed || o->pieces.sets.failed;
+    return o->pieces.failed || o->pieces.sets.failed || o->sources.failed;
 }
 
 struct origins *origins_new(const struct graph *g,
                             const struct replay_time *time,
-                            const uint32_t *judged, int reaches_peers)
+                            const uint32_t *judged, int reaches_peers,
+                            uint64_t secret)
 {
     struct origins *o = calloc(1, sizeof *o);
     if (o)
@@ -405,6 +423,8 @@ struct origins *origins_new(const struct graph *g,
         o->judged = judged;
         o->reaches_peers = reaches_peers;
         pieces_begin(&o->pieces, g);
+        sources_find(&o->sources, g, judged, secret);
+        sets_have_labels(&o->pieces.sets, ORIGIN_PROBES * o->sources.n);
         for (uint32_t at = 0; at < g->nnodes; at++)
             order[at] = (struct moment){time[at].end_ps, time[at].start_ps, at};
         qsort(order, g->nnodes, sizeof *order, by_time);
@@ -426,6 +446,7 @@ void origins_free(struct origins *o)
     if (!o)
         return;
     pieces_release(&o->pieces);
+    sources_release(&o->sources);
     for (size_t i = 0; i < o->ntaken; i++)
         free(o->taken[i].origin);
     map_release(&o->reached);
@@ -442,6 +463,12 @@ const struct origin *origins_of(const struct origins *o, uint32_t at, size_t *n)
                   : NULL;
     *n = found ? found->n : 0;
     return found ? found->origin : NULL;
+}
+
+const struct origin_source *origins_source(const struct origins *o, int rank,
+                                           const char *mark)
+{
+    return sources_marked(&o->sources, rank, mark);
 }
 
 struct rank_set origins_reached(const struct origins *o, uint32_t section,

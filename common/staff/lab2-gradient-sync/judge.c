@@ -432,7 +432,9 @@ static const struct judge_kind kinds[] = {
     {.name = "gradients", .judge = judge_gradients},
     {.name = "train", .judge = judge_train, .limit_us = train_limit},
     {.name = "assign", .judge = judge_assign},
-    {.name = "data_parallel", .judge = judge_data_parallel},
+    {.name = "data_parallel",
+     .judge = judge_data_parallel,
+     .several_streams = 1},
     {.name = "comms", .judge = judge_comms},
     {.name = NULL},
 };

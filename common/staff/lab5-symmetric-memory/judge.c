@@ -339,7 +339,7 @@ static const struct judge_kind kinds[] = {
     {.name = "late", .judge = judge5_gradsync},
     {.name = "gemm", .judge = judge5_gemm},
     {.name = "gemm-sum", .judge = judge5_gemm_sum},
-    {.name = "ring", .judge = judge5_ring},
+    {.name = "ring", .judge = judge5_ring, .several_streams = 1},
     {.name = "dtensor", .judge = judge5_dtensor},
     {.name = "pcache", .judge = judge5_pcache},
     {.name = "hashmap", .judge = judge5_hashmap},
