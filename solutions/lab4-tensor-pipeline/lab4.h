@@ -370,8 +370,8 @@ ncclResult_t sp_gather_product(const struct sp *s, struct matrix all,
 /*
  * y, (rows/n, out), = this rank's rows of the sum over ranks of x @ w; x is
  * (rows, in/n). Partial sums travel while the next product runs: n products,
- * and n - 1 messages to the next rank. space is scratch memory of 4 * rows / n
- * * out floats.
+ * and n - 1 messages to the next rank. The host does not synchronise. space is
+ * scratch memory of 4 * rows / n * out floats.
  */
 ncclResult_t sp_product_scatter(const struct sp *s, struct matrix x,
                                 struct matrix w, int transposed,

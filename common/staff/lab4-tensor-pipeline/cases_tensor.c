@@ -312,10 +312,17 @@ ncclResult_t case_sp_speed(struct lab_run *r)
     LAB_TRY(sp_init(&s, &b.tp));
     LAB_TRY(sp_gather_product(&s, all, a, 0, h)); // to warm up
     LAB_TRY_CUDA(cudaStreamSynchronize(r->stream));
+    const size_t own = (size_t)b.l.rows * (size_t)in;
+    lab_source(r, "x", all.data + (size_t)r->rank * own, own * sizeof(float));
+    lab_source(r, "a", a.data, matrix_count(a) * sizeof(float));
+    lab_source(r, "b", c.data, matrix_count(c) * sizeof(float));
     lab_begin(r);
     LAB_TRY(sp_gather_product(&s, all, a, 0, h));
     LAB_TRY(sp_product_scatter(&s, h, c, 0, y, space));
     lab_end(r);
+    lab_result(r, "all", all.data, matrix_count(all) * sizeof(float));
+    lab_result(r, "h", h.data, matrix_count(h) * sizeof(float));
+    lab_result(r, "y", y.data, matrix_count(y) * sizeof(float));
     sp_release(&s);
     bench_release(&b);
     return ncclSuccess;

@@ -203,25 +203,56 @@ ncclResult_t case_pipe(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* A step's passes on buffers without contents: only their times are judged. The
- * first step makes the slots. */
+/* ---- steps without contents ---------------------------------------------- */
+
+/* A step's micro-batches. */
+static void empty_batch(struct lab_run *r, const struct model *m,
+                        struct nn_batch *batch)
+{
+    const struct nn_shape *const s = &m->task.shape;
+    const size_t each = (size_t)s->rows * (size_t)s->in;
+    const float *const x =
+        lab_buffer(r, (size_t)m->task.micro * each * sizeof *x);
+    for (int j = 0; j < m->task.micro; j++)
+        batch[j] = (struct nn_batch){.x = x + (size_t)j * each};
+}
+
+/* Mark a step's inputs: judge/trace.h. */
+static void mark_inputs(struct lab_run *r, const struct model *m,
+                        const struct stage *s, const struct nn_batch *batch)
+{
+    char name[EVIDENCE_NAME];
+    const struct nn_shape *const shape = &m->task.shape;
+    for (int b = 0; b < s->nblocks; b++) {
+        const struct block *const k = &s->block[b]; // b follows a
+        snprintf(name, sizeof name, "block.%d", b);
+        lab_source(r, name, k->a.data,
+                   (matrix_count(k->a) + matrix_count(k->b)) * sizeof(float));
+    }
+    for (int j = 0; j < m->task.micro; j++) {
+        snprintf(name, sizeof name, "x.%d", j);
+        lab_source(r, name, (float *)batch[j].x,
+                   (size_t)shape->rows * (size_t)shape->in * sizeof(float));
+    }
+}
+
+/* A step's passes on buffers without contents. The first step makes the
+ * slots. */
 ncclResult_t case_bubble(struct lab_run *r)
 {
     const struct model m = model_of(r->c, r->nranks);
-    const struct nn_shape *const s = &m.task.shape;
     struct nn_batch batch[STAGE_MAX_MICRO];
     LAB_TRY(make_stage(r, &m));
     LAB_TRY(clear(&stage));
-    for (int j = 0; j < m.task.micro; j++)
-        batch[j].x =
-            j ? batch[0].x
-              : lab_buffer(r, (size_t)s->rows * (size_t)s->in * sizeof(float));
+    empty_batch(r, &m, batch);
     lab_given(r);
     LAB_TRY(pipe_step(r, &m, batch));
     LAB_TRY_CUDA(cudaStreamSynchronize(r->stream));
+    mark_inputs(r, &m, &stage, batch);
     lab_begin(r);
     LAB_TRY(pipe_step(r, &m, batch));
     lab_end(r);
+    lab_result(r, "grads", stage.grads, stage.count * sizeof(float));
     zero_release(&zero);
     stage_release(&stage);
     return ncclSuccess;
@@ -299,19 +330,19 @@ ncclResult_t case_hybrid(struct lab_run *r)
 ncclResult_t case_speed(struct lab_run *r)
 {
     const struct model m = model_of(r->c, r->nranks);
-    const struct nn_shape *const s = &m.task.shape;
+    struct stage *const s = &hybrid.stage;
     struct nn_batch batch[STAGE_MAX_MICRO];
     LAB_TRY(make_hybrid(r, &m));
-    LAB_TRY(clear(&hybrid.stage));
-    for (int j = 0; j < m.task.micro; j++)
-        batch[j].x =
-            j ? batch[0].x
-              : lab_buffer(r, (size_t)s->rows * (size_t)s->in * sizeof(float));
+    LAB_TRY(clear(s));
+    empty_batch(r, &m, batch);
     LAB_TRY(hybrid_step(&hybrid, batch));
     LAB_TRY_CUDA(cudaStreamSynchronize(r->stream));
+    mark_inputs(r, &m, s, batch);
     lab_begin(r);
     LAB_TRY(hybrid_step(&hybrid, batch));
     lab_end(r);
+    lab_result(r, "grads", s->grads, s->count * sizeof(float));
+    lab_result(r, "weights", s->weights, s->count * sizeof(float));
     hybrid_release(&hybrid);
     return ncclSuccess;
 }

@@ -61,6 +61,8 @@ void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
         (double)plan_int(t->c, "percent", 3) + 100 * slack / want;
     struct work k = {.begin = INFINITY};
     judge_in_flight(t, &m, v);
+    judge_products(t, &m, v);
+    trace_step(t, &m, "grads", v);
     for (int r = 0; r < t->nranks; r++) {
         struct spans_window w;
         if (spans_window(t, r, 0, &w) != 0)
@@ -102,7 +104,11 @@ static void judge_hidden(const struct judge_task *t, double least,
  * how much of the gradients' all-reduces it hides. */
 void judge_speed(const struct judge_task *t, struct judge_verdict *v)
 {
+    const struct model m = model_of(t->c, t->nranks);
     const double percent = (double)plan_int(t->c, "percent", 0);
+    judge_products(t, &m, v);
+    trace_step(t, &m, "grads", v);
+    trace_step(t, &m, "weights", v);
     if (percent > 0)
         judge_hidden(t, percent / 100, v);
 }

@@ -94,8 +94,7 @@ static void look_at(struct walk *w, int l, int row, int nrows, int col,
         }
 }
 
-/* The number of a rank's weights, and of its stage's blocks. */
-static size_t count_of(const struct model *m, int stage, int *nblocks)
+size_t stage_weights(const struct model *m, int stage, int *nblocks)
 {
     const struct nn_shape *const s = &m->task.shape;
     const int runs = m->pp * m->chunks;
@@ -140,7 +139,8 @@ static void judge_step(const struct judge_task *t, const struct model *m,
     for (int r = 0; r < t->nranks && v->pass; r++) {
         const struct where at = where_is(m, r);
         int nblocks;
-        const size_t nbytes = count_of(m, at.stage, &nblocks) * sizeof(float);
+        const size_t nbytes =
+            stage_weights(m, at.stage, &nblocks) * sizeof(float);
         const int twin = r - at.dp_rank * m->tp; // the first replica's
         const float *const got = judge_output(t, r, iteration, name, nbytes, v);
         const float *const first =
@@ -183,7 +183,7 @@ static void judge_calls(const struct judge_task *t, const struct model *m,
     for (int r = 0; t->spans && r < t->nranks; r++) {
         const struct where at = where_is(m, r);
         int nblocks;
-        count_of(m, at.stage, &nblocks);
+        stage_weights(m, at.stage, &nblocks);
         const int passes = 2 + m->checkpoint; // forward, backward, repeated
         const int sums = m->tp > 1 ? passes * micro * nblocks : 0;
         const int means = m->dp > 1 ? nblocks : 0;

@@ -291,13 +291,15 @@ static ncclResult_t run_relay_speed(struct lab_run *r)
     struct peers *const p = machine_large_peers();
     const int from = (int)plan_int(r->c, "from", 0) % p->n;
     const int to = (int)plan_int(r->c, "to", 2) % p->n;
-    const void *const src = machine_buffer(from, 0, nbytes);
+    void *const src = machine_buffer(from, 0, nbytes);
     void *const dst = machine_buffer(to, 0, nbytes);
     const int n = most == 1 ? widest_route(&m, from, to, route)
                             : disjoint_routes(&m, from, to, most, route);
+    machine_sources(r, from, "src", src, nbytes);
     lab_begin(r);
     LAB_TRY(relay(p, route, n, dst, src, nbytes, chunk));
     lab_end(r);
+    machine_result(r, to, "dst", dst, nbytes);
     return ncclSuccess;
 }
 
@@ -310,12 +312,14 @@ static ncclResult_t run_host_speed(struct lab_run *r)
     struct peers *const p = machine_peers();
     const int from = (int)plan_int(r->c, "from", 0) % p->n;
     const int to = (int)plan_int(r->c, "to", 2) % p->n;
-    const void *const src = machine_output(r, from, nbytes);
+    void *const src = machine_output(r, from, nbytes);
     void *const dst = machine_output(r, to, nbytes);
     char *const bounce = machine_pinned(2 * chunk);
+    machine_sources(r, from, "src", src, nbytes);
     lab_begin(r);
     LAB_TRY(copy_by_host(p, from, to, dst, src, nbytes, bounce, chunk));
     lab_end(r);
+    machine_result(r, to, "dst", dst, nbytes);
     return ncclSuccess;
 }
 
@@ -384,9 +388,21 @@ static ncclResult_t run_all_to_all_speed(struct lab_run *r)
         b.bounce[g] =
             machine_buffer(g, 2, schedule_bounce_nbytes(&plan, g, block));
     }
+    for (int g = 0; g < p->n; g++)
+        for (int to = 0; to < p->n; to++) {
+            char name[EVIDENCE_NAME];
+            snprintf(name, sizeof name, "send.%d.%d", g, to);
+            machine_sources(r, g, name, (char *)b.send[g] + (size_t)to * block,
+                            block);
+        }
     lab_begin(r);
     LAB_TRY(peers_all_to_all(p, &plan, b.recv, b.send, b.bounce, block, chunk));
     lab_end(r);
+    for (int g = 0; g < p->n; g++) {
+        char name[EVIDENCE_NAME];
+        snprintf(name, sizeof name, "recv.%d", g);
+        machine_result(r, g, name, b.recv[g], (size_t)p->n * block);
+    }
     return ncclSuccess;
 }
 

@@ -9,6 +9,7 @@
 
 #include "drawn.h"
 #include "judge/data.h"
+#include "judge/trace.h"
 #include "judge6.h"
 
 /* ---- routes -------------------------------------------------------------- */
@@ -154,6 +155,26 @@ static int end_of(const struct judge_task *t, const char *key, int otherwise)
     return (int)plan_int(t->c, key, otherwise);
 }
 
+size_t trace_slice(size_t nbytes, int i)
+{
+    return nbytes / TRACE_SLICES * (size_t)i +
+           (i == TRACE_SLICES ? nbytes % TRACE_SLICES : 0);
+}
+
+/* Expect the slices of a source at their places in a result, from byte `at`
+ * on. */
+static void expect_copied(const struct trace *k, const char *result, size_t at,
+                          const char *source, size_t nbytes)
+{
+    for (int i = 0; i < TRACE_SLICES; i++) {
+        char name[EVIDENCE_NAME];
+        const uint64_t first = at + trace_slice(nbytes, i);
+        snprintf(name, sizeof name, "%s.%d", source, i);
+        trace_need(k, (struct trace_buffer){0, result},
+                   (struct trace_buffer){0, name}, trace_by_bytes, &first);
+    }
+}
+
 /* Judge the rate of a copy of nbytes, all of which have to arrive at their GPU
  * by the right route. */
 static void expect_GBps(const struct judge_task *t, int by, double least,
@@ -162,11 +183,14 @@ static void expect_GBps(const struct judge_task *t, int by, double least,
     const int from = end_of(t, "from", 0), to = end_of(t, "to", 2);
     const double nbytes = relay_bytes(t);
     const double GBps = nbytes / v->time_us * 1e-3;
-    for (int i = 0; i < t->iterations; i++)
+    for (int i = 0; i < t->iterations; i++) {
+        const struct trace k = {t, i, by == FROM_ANYWHERE, v};
+        expect_copied(&k, "dst", 0, "src", (size_t)nbytes);
         if (lab6_bytes_into(t, i, by, to) != nbytes)
             judge_fail(v, "%.0f bytes arrived at GPU %d%s, should be %.0f",
                        lab6_bytes_into(t, i, by, to), to,
                        by == FROM_ANYWHERE ? "" : " from the host", nbytes);
+    }
     if (!(GBps >= least))
         judge_fail(v, "%.1f GB/s from GPU %d to %d; %.1f is required: %s", GBps,
                    from, to, least, what);
@@ -251,6 +275,23 @@ static double all_to_all_bound_us(const struct judge_task *t,
     return 1e6 * bounds_move(machine, ways, demand, NULL);
 }
 
+/* Expect each GPU to have received the block that each other has for it. */
+static void expect_exchanged(const struct judge_task *t, int n,
+                             struct judge_verdict *v)
+{
+    const size_t block = (size_t)plan_int(t->c, "bytes", 64 << 20);
+    for (int i = 0; i < t->iterations; i++) {
+        const struct trace k = {t, i, 1, v};
+        for (int g = 0; g < n; g++)
+            for (int from = 0; from < n; from++) {
+                char to[EVIDENCE_NAME], name[EVIDENCE_NAME];
+                snprintf(to, sizeof to, "recv.%d", g);
+                snprintf(name, sizeof name, "send.%d.%d", from, g);
+                expect_copied(&k, to, (size_t)from * block, name, block);
+            }
+    }
+}
+
 void lab6_judge_all_to_all_speed(const struct judge_task *t,
                                  struct judge_verdict *v)
 {
@@ -261,6 +302,7 @@ void lab6_judge_all_to_all_speed(const struct judge_task *t,
         isnan(by_nvlinks) ? all_to_all_bound_us(t, BOUNDS_ANY) : by_nvlinks;
     const int n = topo_ngpus(spans_topo(t->spans));
     const double least = (n - 1) * (double)plan_int(t->c, "bytes", 64 << 20);
+    expect_exchanged(t, n, v);
     for (int i = 0; i < t->iterations; i++)
         for (int g = 0; g < n; g++)
             if (lab6_bytes_into(t, i, FROM_ANYWHERE, g) < least)

@@ -1,9 +1,11 @@
 #include "machine.h"
 
+#include <stdio.h>  /* snprintf */
 #include <string.h> /* memset */
 
 #include "base/must.h"
 #include "drawn.h"
+#include "judge6.h"
 
 enum {
     CHUNK = 1 << 20,        /* most bytes of a chunk, with contents */
@@ -155,6 +157,28 @@ void machine_show(struct lab_run *r, int gpu, const char *name,
 {
     const struct elsewhere back = go_to(r, gpu);
     lab_output(r, name, buffer, nbytes);
+    go_back(r, back);
+}
+
+void machine_sources(struct lab_run *r, int gpu, const char *name, void *buffer,
+                     size_t nbytes)
+{
+    const struct elsewhere back = go_to(r, gpu);
+    for (int i = 0; i < TRACE_SLICES; i++) {
+        char slice[EVIDENCE_NAME];
+        const size_t begin = trace_slice(nbytes, i);
+        snprintf(slice, sizeof slice, "%s.%d", name, i);
+        lab_source(r, slice, (char *)buffer + begin,
+                   trace_slice(nbytes, i + 1) - begin);
+    }
+    go_back(r, back);
+}
+
+void machine_result(struct lab_run *r, int gpu, const char *name, void *buffer,
+                    size_t nbytes)
+{
+    const struct elsewhere back = go_to(r, gpu);
+    lab_result(r, name, buffer, nbytes);
     go_back(r, back);
 }
 

@@ -38,6 +38,13 @@ void *machine_output(struct lab_run *r, int gpu, size_t nbytes);
 void machine_show(struct lab_run *r, int gpu, const char *name,
                   const void *buffer, size_t nbytes);
 
+/* Like lab_source() for each of TRACE_SLICES slices, "NAME.I"; and
+ * lab_result(); on a GPU. */
+void machine_sources(struct lab_run *r, int gpu, const char *name, void *buffer,
+                     size_t nbytes);
+void machine_result(struct lab_run *r, int gpu, const char *name, void *buffer,
+                    size_t nbytes);
+
 /* Measure all pairs, one way, each alone, with copies of nbytes. */
 void machine_measure(struct lab_run *r, size_t nbytes, struct gbps *m);
 

@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "cases.h"
 #include "judge/data.h"
+#include "judge_trace.h"
 #include "lab/meter.h"
 #include "nodes.h"
 #include "report.h"
@@ -222,14 +223,10 @@ void cases_gather(struct lab_run *r, struct exercise *e, const struct split *p,
     }
 }
 
-/* Run and measure all steps. *out is the exercise; the values after each step
- * are kept. */
+/* Run and measure all steps. The values after each step are kept. */
 static ncclResult_t measure(struct lab_run *r, open_fn *open, step_fn *step,
-                            struct exercise **out)
+                            struct exercise *e)
 {
-    struct exercise *const e = *out = exercise_new(r);
-    make_copies(r, e);
-    LAB_TRY(cases_begin(r, e));
     lab_begin(r);
     LAB_TRY(open(&cases_shard));
     for (int i = 0; i < e->task.steps; i++) {
@@ -243,8 +240,10 @@ static ncclResult_t measure(struct lab_run *r, open_fn *open, step_fn *step,
 static ncclResult_t train(struct lab_run *r, open_fn *open, step_fn *step)
 {
     const struct split split = own_split(r);
-    struct exercise *e;
-    LAB_TRY(measure(r, open, step, &e));
+    struct exercise *const e = exercise_new(r);
+    make_copies(r, e);
+    LAB_TRY(cases_begin(r, e));
+    LAB_TRY(measure(r, open, step, e));
     for (int i = 0; i < e->task.steps && !cases_shard.whole; i++)
         cases_gather(r, e, &split, nodes.own, i);
     exercise_show(e, r);
@@ -271,17 +270,38 @@ static ncclResult_t run_mixed(struct lab_run *r)
     return train(r, mixed_open, fsdp_step);
 }
 
-/* Train a network that is too large for its contents to be kept. */
+/* Train a network that is too large for its contents to be kept, for one step
+ * of one micro-batch. */
+static ncclResult_t trace(struct lab_run *r, open_fn *open)
+{
+    const struct split split = own_split(r);
+    struct exercise *const e = exercise_new(r);
+    struct shard *const s = &cases_shard;
+    const struct nn_shape *const shape = &e->task.shape;
+    char name[TRACE_NAME];
+    make_copies(r, e);
+    LAB_TRY(cases_begin(r, e));
+    lab_source(r, "x", (float *)exercise_batch(e, 0, 0)->x,
+               (size_t)shape->rows * (size_t)shape->in * sizeof(float));
+    for (int u = 0; u < split.nunits; u++)
+        lab_source(r, trace_value(u, name), s->value + split.unit[u].begin,
+                   trace_nbytes(&split, u, r->rank));
+    LAB_TRY(measure(r, open, fsdp_step, e));
+    for (int u = 0; u < split.nunits; u++)
+        lab_result(r, trace_grad(u, name), s->grad + split.unit[u].begin,
+                   trace_nbytes(&split, u, r->rank));
+    lab_result(r, "kept", cases_kept[0], split.total * sizeof(float));
+    return ncclSuccess;
+}
+
 static ncclResult_t run_overlap(struct lab_run *r)
 {
-    struct exercise *e;
-    return measure(r, fsdp_open, fsdp_step, &e);
+    return trace(r, fsdp_open);
 }
 
 static ncclResult_t run_mixed_overlap(struct lab_run *r)
 {
-    struct exercise *e;
-    return measure(r, mixed_open, fsdp_step, &e);
+    return trace(r, mixed_open);
 }
 
 /* Clip a gradient that is the rank's input. */

@@ -133,6 +133,9 @@ static double clip_factor(const struct judge_task *t, const struct split *s,
     return squares > most * most ? most / sqrt(squares) : 1;
 }
 
+/* An all-reduce of a float takes less than this, for any number of ranks. */
+enum { NORM_NBYTES = 2 * sizeof(float) };
+
 /* Expect each rank to send one number, and the host not to wait for it. */
 static void judge_norm_sent(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -145,6 +148,11 @@ static void judge_norm_sent(const struct judge_task *t, struct judge_verdict *v)
                        "the result is right, but rank %d calls %.0f "
                        "collectives; one is enough",
                        r, calls);
+        if (spans_traffic_bytes(t, r, i) > NORM_NBYTES) // NaN without a graph
+            judge_fail(v,
+                       "the result is right, but rank %d sends %.0f bytes; the "
+                       "norm takes one number of each rank",
+                       r, spans_traffic_bytes(t, r, i));
         if (spans_host_waits(t, r, i, &site) > 0)
             judge_fail(v, "rank %d's host waits for its device (%s)", r, site);
     }
@@ -262,18 +270,18 @@ static const struct judge_kind kinds[] = {
     {.name = "take", .judge = judge_take},
     {.name = "zero2", .judge = judge_zero2},
     {.name = "zero3", .judge = judge_zero3},
-    {.name = "fsdp", .judge = judge_zero3},
+    {.name = "fsdp", .judge = judge_fsdp},
     {.name = "overlap", .judge = judge_overlap, .limit_us = overlap_limit_us},
     {.name = "clip", .judge = judge_clip},
     {.name = "save", .judge = judge_save},
     {.name = "load", .judge = judge_load},
     {.name = "resume", .judge = judge_resume},
-    {.name = "mixed", .judge = judge_zero3},
+    {.name = "mixed", .judge = judge_fsdp},
     {.name = "mixed_overlap",
      .judge = judge_overlap,
      .limit_us = overlap_limit_us},
     {.name = "split", .judge = judge_split},
-    {.name = "hybrid", .judge = judge_zero3},
+    {.name = "hybrid", .judge = judge_fsdp},
     {.name = "hybrid_overlap",
      .judge = judge_overlap,
      .limit_us = overlap_limit_us},

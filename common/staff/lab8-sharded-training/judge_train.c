@@ -1,13 +1,13 @@
 #include "judge_train.h"
 
-#include <stdio.h>  /* snprintf */
-#include <string.h> /* strncmp */
+#include <stdio.h> /* snprintf */
 
 #include "graph/record/read.h"
 #include "judge/counts.h"
 #include "judge/links.h"
 #include "judge/spans.h"
 #include "judge_split.h"
+#include "judge_trace.h"
 #include "nn/task.h"
 
 /* AdamW divides by the gradient's magnitude, so its error is relative. */
@@ -183,6 +183,21 @@ static void judge_costs(const struct judge_task *t, const struct nn_task *k,
                 k->steps * least_bytes(t, s, k), formula, v);
 }
 
+/* Expect events, not the host, to order the streams: a host that waits can't
+ * enqueue ahead. */
+static void judge_waits(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const char *site;
+        const int i = n / t->nranks, r = n % t->nranks;
+        if (spans_host_waits(t, r, i, &site) > 0)
+            judge_fail(v,
+                       "the result is right, but rank %d's host waits for its "
+                       "device (%s); only events order the streams",
+                       r, site);
+    }
+}
+
 /* How the network is split among a node's ranks. */
 static struct split own_split(const struct judge_task *t)
 {
@@ -195,6 +210,12 @@ void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
     const struct split s = own_split(t);
     judge_values(t, &k, v);
     judge_costs(t, &k, &s, v);
+}
+
+void judge_fsdp(const struct judge_task *t, struct judge_verdict *v)
+{
+    judge_zero3(t, v);
+    judge_waits(t, v);
 }
 
 /*
@@ -210,14 +231,8 @@ static void judge_work(const struct judge_task *t, const struct nn_task *k,
         want += 3 * (double)nn_layer_count(&k->shape, l);
     want *= 2.0 * k->shape.rows * k->micro;
     for (int r = 0; r < t->nranks; r++) {
-        struct spans_window w;
-        double flops = 0;
-        if (spans_window(t, r, 0, &w) != 0)
-            return; // real GPUs: no graph
-        for (uint32_t at = w.first; at <= w.last; at++)
-            if (strncmp(t->graph->nodes[at].name, "cublas", 6) == 0)
-                flops += t->graph->nodes[at].node.flops;
-        if (flops < want)
+        const double flops = spans_flops(t, r, 0, "cublas");
+        if (flops < want) // NaN on real GPUs, without a graph
             judge_fail(v,
                        "rank %d computes %.4g of %.4g flops: the step is not "
                        "complete",
@@ -230,7 +245,9 @@ void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
     const struct nn_task k = nn_task_of(t->c);
     const struct split s = own_split(t);
     judge_work(t, &k, v);
+    trace_shares(t, &s, v);
     judge_costs(t, &k, &s, v);
+    judge_waits(t, v);
     spans_judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
 }
 

@@ -7,7 +7,7 @@
 
 #include "judge/judge.h"
 
-judge_fn judge_zero2, judge_zero3, judge_overlap, judge_resume;
+judge_fn judge_zero2, judge_zero3, judge_fsdp, judge_overlap, judge_resume;
 
 /* Lower bound on the time of a step of ZeRO-3: what a rank sends, at the rate
  * of all its links. */

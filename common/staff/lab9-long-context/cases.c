@@ -43,7 +43,7 @@ static void release(void)
     norms_release();
 }
 
-const float *cases_input(struct lab_run *r, size_t count)
+float *cases_input(struct lab_run *r, size_t count)
 {
     const struct draw_ask d = order_draw();
     return lab_draw_buffer(r, &d, count * sizeof(float));
@@ -53,10 +53,19 @@ const float *cases_input(struct lab_run *r, size_t count)
 
 struct problem {
     struct judge_order o;
-    size_t block, nbytes; /* a block's floats and bytes */
-    const float *q, *k, *v, *dout;
+    size_t block, nbytes;    /* a block's floats and bytes */
+    float *q, *k, *v, *dout; /* inputs */
     float *o_out, *dq, *dk, *dv;
 };
+
+/* Mark what has no contents: judge/trace.h. */
+static void mark_inputs(struct lab_run *r, const struct problem *p)
+{
+    lab_source(r, "q", p->q, p->nbytes);
+    lab_source(r, "k", p->k, p->nbytes);
+    lab_source(r, "v", p->v, p->nbytes);
+    lab_source(r, "dout", p->dout, p->nbytes);
+}
 
 /* Make the sequence and its blocks, with contents if with_data. */
 static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
@@ -74,7 +83,7 @@ static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
                      .a = {p->o.heads, p->o.width, order_scale(p->o.width)},
                      .compute = r->stream};
     LAB_TRY(seq_init(&now.seq));
-    const float *const in =
+    float *const in =
         with_data ? cases_input(r, 4 * p->block) : lab_buffer(r, 4 * p->nbytes);
     p->q = in;
     p->k = in + p->block;
@@ -84,6 +93,8 @@ static ncclResult_t begin(struct lab_run *r, struct problem *p, int with_data)
     p->dq = lab_buffer(r, p->nbytes);
     p->dk = lab_buffer(r, p->nbytes);
     p->dv = lab_buffer(r, p->nbytes);
+    if (!with_data)
+        mark_inputs(r, p);
     return ncclSuccess;
 }
 
@@ -177,7 +188,9 @@ static ncclResult_t run_ring(struct lab_run *r)
 static ncclResult_t run_ring_time(struct lab_run *r)
 {
     struct problem p;
-    return forward(r, &p, 0);
+    LAB_TRY(forward(r, &p, 0));
+    lab_result(r, "o", now.st.o, p.nbytes);
+    return ncclSuccess;
 }
 
 /* Position i of those that seq_places() gives; -1 if there is none. */
@@ -299,7 +312,12 @@ static ncclResult_t run_back_time(struct lab_run *r)
     struct problem p;
     LAB_TRY(begin(r, &p, 0));
     LAB_TRY(seq_state_init(&now.st, now.seq.rows, &now.seq.a));
-    return backward(r, &p, &now.st);
+    LAB_TRY_CUDA(nn_attend_begin(&now.seq.a, &now.st, r->stream)); // any values
+    LAB_TRY(backward(r, &p, &now.st));
+    lab_result(r, "dq", p.dq, p.nbytes);
+    lab_result(r, "dk", p.dk, p.nbytes);
+    lab_result(r, "dv", p.dv, p.nbytes);
+    return ncclSuccess;
 }
 
 /* ---- part 6 -------------------------------------------------------------- */
@@ -347,7 +365,9 @@ static ncclResult_t run_mix(struct lab_run *r)
 static ncclResult_t run_mix_time(struct lab_run *r)
 {
     struct problem p;
-    return mixed(r, &p, 0);
+    LAB_TRY(mixed(r, &p, 0));
+    lab_result(r, "o", p.o_out, p.nbytes);
+    return ncclSuccess;
 }
 
 static const struct lab_kind kinds[] = {

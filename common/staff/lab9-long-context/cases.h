@@ -18,7 +18,7 @@ static inline enum seq_order cases_order(const struct judge_order *o)
 }
 
 /* A rank's input: order_fill() on the device. */
-const float *cases_input(struct lab_run *r, size_t count);
+float *cases_input(struct lab_run *r, size_t count);
 
 /* Part 1 (cases_norms.c). */
 ncclResult_t run_norms(struct lab_run *r);
