@@ -178,6 +178,25 @@ void judge_collectives(const struct judge_task *t, struct calls_coll *want,
     }
 }
 
+void judge_has_collective(const struct judge_task *t, struct calls_coll want,
+                          struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks && v->pass; r++) {
+        size_t have, at = 0;
+        struct calls_coll *const got = collectives_of(t, r, &have);
+        if (!got)
+            continue;
+        while (at < have && by_size(&got[at], &want) != 0)
+            at++;
+        if (at == have)
+            judge_fail(v,
+                       "the result is right, but rank %d does not call %s of "
+                       "%llu bytes, of which it is to be the result",
+                       r, op_name[want.op], (unsigned long long)want.nbytes);
+        free(got);
+    }
+}
+
 /* ---- measured times ------------------------------------------------------ */
 
 int calls_measured(const struct judge_task *t, int iteration, double us,

@@ -51,6 +51,11 @@ struct calls_coll { /* a collective of NCCL; bytes as nccl-tests count them */
 void judge_collectives(const struct judge_task *t, struct calls_coll *want,
                        size_t n, struct judge_verdict *v);
 
+/* Fail unless each rank has this collective among those of the first
+ * iteration. */
+void judge_has_collective(const struct judge_task *t, struct calls_coll want,
+                          struct judge_verdict *v);
+
 /*
  * True if `us` is the time between two events that some rank records in the
  * iteration, to the precision of a float in milliseconds, and fits() accepts

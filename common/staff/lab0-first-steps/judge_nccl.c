@@ -104,14 +104,20 @@ static float *result_of(const struct judge_task *t, const char *which, int r,
 }
 
 /* Each result has a collective of its own, with the bytes of its own. */
-static void judge_four(const struct judge_task *t, struct judge_verdict *v)
+static void judge_own(const struct judge_task *t, const char *which,
+                      struct judge_verdict *v)
 {
     const uint64_t n = judge0_count(t) * (uint64_t)t->nranks * sizeof(float);
-    struct calls_coll want[] = {{TOPO_OP_BROADCAST, n},
-                                {TOPO_OP_ALLGATHER, n * (uint64_t)t->nranks},
-                                {TOPO_OP_REDUCESCATTER, n},
-                                {TOPO_OP_ALLREDUCE, n}};
-    judge_collectives(t, want, sizeof want / sizeof *want, v);
+    const struct {
+        const char *which;
+        struct calls_coll call;
+    } own[] = {{"broadcast", {TOPO_OP_BROADCAST, n}},
+               {"all_gather", {TOPO_OP_ALLGATHER, n * (uint64_t)t->nranks}},
+               {"reduce_scatter", {TOPO_OP_REDUCESCATTER, n}},
+               {"all_reduce", {TOPO_OP_ALLREDUCE, n}}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i].which, which) == 0)
+            judge_has_collective(t, own[i].call, v);
 }
 
 /* `which: NAME` selects the collective whose result the case judges. */
@@ -128,5 +134,5 @@ void judge0_collectives(const struct judge_task *t, struct judge_verdict *v)
             judge_most(t, r, "messages", 0, "messages", v);
             free(want);
         }
-    judge_four(t, v);
+    judge_own(t, which, v);
 }
