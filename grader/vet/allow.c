@@ -234,6 +234,7 @@ static int is_mathematics(const char *name)
  * the parts of the C++ library that neither read files nor print. */
 static const char *const device[] = {
     "__tsan_*",
+    "__ubsan_handle_type_mismatch_v1",
     "simgpu_*", // only its headers may name these: tokens.c
     "__cuda*",
     "_Zn[wa]*",

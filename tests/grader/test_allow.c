@@ -30,6 +30,7 @@ static const struct {
     {"", 0, 0},
     // device code's own
     {"__tsan_read4", 0, 1},
+    {"__ubsan_handle_type_mismatch_v1", 0, 1},
     {"_ZNSt6chrono3_V212system_clock3nowEv", 0, 1},
     // mathematics, of all types
     {"hypot", 1, 1},

@@ -2,6 +2,7 @@
 // one whose accesses all are. test_aligned checks what is reported.
 #include <cuda_runtime.h>
 
+#include <cuda_fp16.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,76 @@ __global__ void look(const char *from, int *to)
     *to = *(volatile int *)(from + 2);
 }
 
+/* Whose accesses the compiler splits into those of members. */
+__global__ void sum_four(const float *from, float *to)
+{
+    const float4 v = *(const float4 *)(from + 2);
+    *to = v.x + v.y + v.z + v.w;
+}
+
+__global__ void put_two(const float *from, float *to)
+{
+    float2 v = {from[0], from[1]};
+    v.x += 1;
+    *(float2 *)(to + 1) = v;
+}
+
+__global__ void load_two(const double *from, double *to)
+{
+    const double2 v = __ldg((const double2 *)(from + 1));
+    *to = v.x * v.y;
+}
+
+__global__ void members(const float *from, float *to)
+{
+    const float4 *const v = (const float4 *)(from + 1);
+    *to = v->x + v->y + v->z + v->w;
+}
+
+__global__ void halves(const half *from, half2 *to)
+{
+    *to = __hadd2(*(const half2 *)(from + 1), *to);
+}
+
+__global__ void __launch_bounds__(32) share_four(float *to)
+{
+    __shared__ float rows[32 * 5];
+    rows[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    const float4 v = *(const float4 *)&rows[threadIdx.x * 5];
+    to[threadIdx.x] = v.x + v.w;
+}
+
+/* Bytes that the same instruction has accessed before. */
+__global__ void read_between(const char *from, int *to)
+{
+    const int i = threadIdx.x;
+    to[i] = *(const int *)(from + (i < 31 ? 4 * i : 1));
+}
+
+/* Arrays of shared memory begin at multiples of 16. */
+__global__ void honest_share(float *to)
+{
+    extern __shared__ float dynamic[];
+    __shared__ float odd[5], tile[32 * 4];
+    for (int i = 0; i < 4; i++)
+        dynamic[4 * threadIdx.x + i] = tile[4 * threadIdx.x + i] = i;
+    odd[0] = 1;
+    __syncthreads();
+    const float4 v = *(const float4 *)&tile[threadIdx.x * 4];
+    const float4 w = *(const float4 *)&dynamic[threadIdx.x * 4];
+    to[threadIdx.x] = v.x + v.w + w.x + w.w + odd[0];
+}
+
+struct tagged {
+    int tag;
+    double value;
+};
+
+struct alignas(64) line {
+    float4 of[4];
+};
+
 struct __attribute__((packed)) packed {
     char tag;
     int value;
@@ -73,7 +144,15 @@ __global__ void honest(char *bytes, double *doubles, int *to)
     two[1] = two[0];
     float4 *const four = (float4 *)doubles;
     four[2] = four[1];
-    to[0] = p[3].value + (copied != 0) + (int)q[1].a + (int)four[2].x;
+    // what a GPU accesses is one member, or 16 bytes of the line
+    const tagged *const third = (const tagged *)(to + 1);
+    half few[4]; // in registers
+    for (int i = 0; i < 4; i++)
+        few[i] = __float2half(bytes[i]);
+    *(uint2 *)(doubles + 20) = *(const uint2 *)few;
+    const float4 fourth = ((const line *)(doubles + 2))->of[1];
+    to[0] = p[3].value + (copied != 0) + (int)q[1].a + (int)four[2].x +
+            third->tag + (int)fourth.x;
 }
 
 __global__ void add_once(char *to, int which)
@@ -109,6 +188,22 @@ static void run(const char *what, char *d)
         add_once<<<1, 1>>>(d, 3);
     if (strcmp(what, "volatile") == 0)
         look<<<1, 1>>>(d, to);
+    if (strcmp(what, "sum") == 0)
+        sum_four<<<1, 1>>>((const float *)d, (float *)to);
+    if (strcmp(what, "put") == 0)
+        put_two<<<1, 1>>>((const float *)d, (float *)to);
+    if (strcmp(what, "ldg") == 0)
+        load_two<<<1, 1>>>((const double *)d, (double *)to);
+    if (strcmp(what, "rows") == 0)
+        share_four<<<1, 32>>>((float *)to);
+    if (strcmp(what, "between") == 0)
+        read_between<<<1, 32>>>(d, to);
+    if (strcmp(what, "members") == 0)
+        members<<<1, 1>>>((const float *)d, (float *)to);
+    if (strcmp(what, "half") == 0)
+        halves<<<1, 1>>>((const half *)d, (half2 *)to);
+    if (strcmp(what, "honest") == 0)
+        honest_share<<<1, 32, 32 * sizeof(float4)>>>((float *)d);
     if (strcmp(what, "honest") == 0)
         honest<<<1, 1>>>(d, (double *)(d + 512), to);
 }

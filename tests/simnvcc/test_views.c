@@ -15,6 +15,7 @@
 
 #include "cases.h"
 #include "child.h"
+#include "simnvcc/alignment.h"
 #include "simnvcc/arch.h"
 #include "simnvcc/calls.h"
 #include "simnvcc/foreign.h"
@@ -164,6 +165,46 @@ START_TEST(accesses_beyond_1024_share_two_spans)
 }
 END_TEST
 
+/* Which files need the compiler's check of each access. */
+START_TEST(files_that_cast_pointers_or_have_vectors_are_checked)
+{
+    static const struct {
+        const char *marker, *text;
+        int matters;
+    } files[] = {
+        {"", "float4 *v;", 1},
+        {"", "void f(ulonglong2 *v);", 1},
+        {"", "double4_16a v;", 1},
+        {"", "float3 v; double1 w; int5 x; float44 y; unfloat4 z;", 0},
+        {"", "half2 v;", 1},
+        {"", "struct __attribute__((aligned(8))) s;", 1},
+        {"", "x = *(int *)(bytes + 1);", 1},
+        {"", "x = *(const unsigned int *)bytes;", 1},
+        {"", "f((std::int32_t *)&x);", 1},
+        {"", "x = *static_cast<int *>(any);", 1},
+        {"", "x = *reinterpret_cast<int *>(any);", 1},
+        {"", "float *const a = (float *)malloc(4 * n);", 0},
+        {"", "cudaMalloc((void **)&d, 4); f((char *)d, (float **)e);", 0},
+        {"", "void f(int *, float *p); n = (a * b) + sizeof(int *);", 0},
+        {"", "std::vector<float *> all; g<int *>();", 0},
+        {"", "a < b; // float4", 0},
+        {"# 1 \"/usr/include/x.h\" 1 3 4\n", "float4 *v;", 0},
+        {"# 1 \"/usr/include/x.h\" 1 3 4\n", "\n# 7 \"k.cu\" 2\nint4 v;", 1},
+        {"# 1 \"<built-in>\"\n", "float4 *v;", 0},
+        {"# 1 \"/proc/self/status\" 1\n", "float4 *v;", 0},
+        {"# 1 \"/proc/self/status\" 1\n", "\n# 7 \"k.cu\" 2\nint4 v;", 1},
+    };
+    char folder[64], text[256];
+    snprintf(folder, sizeof folder, "/proc/%d", (int)getpid());
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(text, sizeof text, "# 1 \"k.cu\"\n%s%s\n", files[i].marker,
+                 files[i].text);
+        ck_assert_msg(alignment_matters(text, folder) == files[i].matters,
+                      "not %d:\n%s", files[i].matters, text);
+    }
+}
+END_TEST
+
 START_TEST(a_file_that_asks_for_the_architecture_has_two_views)
 {
     static const struct {
@@ -260,6 +301,7 @@ int main(void)
     tcase_add_loop_test(t, assembly_says_what_kernels_call, 0, assembly.n);
     tcase_add_test(t, assembly_that_does_not_ask_for_it_stays);
     tcase_add_loop_test(t, accesses_beyond_1024_share_two_spans, 0, 4);
+    tcase_add_test(t, files_that_cast_pointers_or_have_vectors_are_checked);
     tcase_add_test(t, a_file_that_asks_for_the_architecture_has_two_views);
     tcase_add_test(t, a_line_is_cut_off_where_the_room_ends);
     tcase_add_test(t, a_header_of_a_toolkit_is_named_by_who_includes_it);

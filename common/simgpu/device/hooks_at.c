@@ -16,75 +16,58 @@
 
 #define PRESERVING __attribute__((no_caller_saved_registers))
 
-/* Call simgpu_hook_slowly(), which may use any register. Device code may have
- * aligned the stack to only 8 bytes. */
+/* Registers xmm0 to xmm15, saved from the top of the stack. */
+#define EACH_XMM(move)                                                         \
+    move(0) move(1) move(2) move(3) move(4) move(5) move(6) move(7) move(8)    \
+        move(9) move(10) move(11) move(12) move(13) move(14) move(15)
+#define SAVE_XMM(i) "movaps %xmm" #i ", 16*" #i "(%rsp)\n\t"
+#define LOAD_XMM(i) "movaps 16*" #i "(%rsp), %xmm" #i "\n\t"
+
+/* Define a function that executes `before` and calls `callee`, which may use
+ * any register, and preserves all registers. Device code may have aligned the
+ * stack to only 8 bytes. */
+#define SAVING(name, before, callee)                                           \
+    __asm__(".text\n\t"                                                        \
+            ".globl " name "\n\t"                                              \
+            ".type " name ", @function\n" name ":\n\t"                         \
+            "pushq %rbp\n\t"                                                   \
+            "movq %rsp, %rbp\n\t"                                              \
+            "pushq %rax\n\t"                                                   \
+            "pushq %rcx\n\t"                                                   \
+            "pushq %rdx\n\t"                                                   \
+            "pushq %rsi\n\t"                                                   \
+            "pushq %rdi\n\t"                                                   \
+            "pushq %r8\n\t"                                                    \
+            "pushq %r9\n\t"                                                    \
+            "pushq %r10\n\t"                                                   \
+            "pushq %r11\n\t"                                                   \
+            "subq $272, %rsp\n\t"                                              \
+            "andq $-16, %rsp\n\t" EACH_XMM(SAVE_XMM) before                    \
+            "call " callee                                                     \
+            "\n\t" EACH_XMM(LOAD_XMM) "leaq -72(%rbp), %rsp\n\t"               \
+                                      "popq %r11\n\t"                          \
+                                      "popq %r10\n\t"                          \
+                                      "popq %r9\n\t"                           \
+                                      "popq %r8\n\t"                           \
+                                      "popq %rdi\n\t"                          \
+                                      "popq %rsi\n\t"                          \
+                                      "popq %rdx\n\t"                          \
+                                      "popq %rcx\n\t"                          \
+                                      "popq %rax\n\t"                          \
+                                      "popq %rbp\n\t"                          \
+                                      "ret\n\t"                                \
+                                      ".size " name ", . - " name)
+
+/* Call simgpu_hook_slowly(). */
 PRESERVING void simgpu_hook_saving(const char *p, struct access_inlined *s,
                                    const void *pc, size_t nbytes,
                                    enum touch_kind kind);
-__asm__(".text\n"
-        ".hidden simgpu_hook_saving\n"
-        ".globl simgpu_hook_saving\n"
-        ".type simgpu_hook_saving, @function\n"
-        "simgpu_hook_saving:\n"
-        "    pushq %rbp\n"
-        "    movq %rsp, %rbp\n"
-        "    pushq %rax\n"
-        "    pushq %rcx\n"
-        "    pushq %rdx\n"
-        "    pushq %rsi\n"
-        "    pushq %rdi\n"
-        "    pushq %r8\n"
-        "    pushq %r9\n"
-        "    pushq %r10\n"
-        "    pushq %r11\n"
-        "    subq $272, %rsp\n"
-        "    andq $-16, %rsp\n"
-        "    movaps %xmm0, (%rsp)\n"
-        "    movaps %xmm1, 16(%rsp)\n"
-        "    movaps %xmm2, 32(%rsp)\n"
-        "    movaps %xmm3, 48(%rsp)\n"
-        "    movaps %xmm4, 64(%rsp)\n"
-        "    movaps %xmm5, 80(%rsp)\n"
-        "    movaps %xmm6, 96(%rsp)\n"
-        "    movaps %xmm7, 112(%rsp)\n"
-        "    movaps %xmm8, 128(%rsp)\n"
-        "    movaps %xmm9, 144(%rsp)\n"
-        "    movaps %xmm10, 160(%rsp)\n"
-        "    movaps %xmm11, 176(%rsp)\n"
-        "    movaps %xmm12, 192(%rsp)\n"
-        "    movaps %xmm13, 208(%rsp)\n"
-        "    movaps %xmm14, 224(%rsp)\n"
-        "    movaps %xmm15, 240(%rsp)\n"
-        "    call simgpu_hook_slowly\n"
-        "    movaps (%rsp), %xmm0\n"
-        "    movaps 16(%rsp), %xmm1\n"
-        "    movaps 32(%rsp), %xmm2\n"
-        "    movaps 48(%rsp), %xmm3\n"
-        "    movaps 64(%rsp), %xmm4\n"
-        "    movaps 80(%rsp), %xmm5\n"
-        "    movaps 96(%rsp), %xmm6\n"
-        "    movaps 112(%rsp), %xmm7\n"
-        "    movaps 128(%rsp), %xmm8\n"
-        "    movaps 144(%rsp), %xmm9\n"
-        "    movaps 160(%rsp), %xmm10\n"
-        "    movaps 176(%rsp), %xmm11\n"
-        "    movaps 192(%rsp), %xmm12\n"
-        "    movaps 208(%rsp), %xmm13\n"
-        "    movaps 224(%rsp), %xmm14\n"
-        "    movaps 240(%rsp), %xmm15\n"
-        "    leaq -72(%rbp), %rsp\n"
-        "    popq %r11\n"
-        "    popq %r10\n"
-        "    popq %r9\n"
-        "    popq %r8\n"
-        "    popq %rdi\n"
-        "    popq %rsi\n"
-        "    popq %rdx\n"
-        "    popq %rcx\n"
-        "    popq %rax\n"
-        "    popq %rbp\n"
-        "    ret\n"
-        ".size simgpu_hook_saving, . - simgpu_hook_saving\n");
+__asm__(".hidden simgpu_hook_saving");
+SAVING("simgpu_hook_saving", "", "simgpu_hook_slowly");
+
+/* Call simgpu_mismatch(): for device code (simgpu/inlined.h), with the third
+ * argument in rax. */
+SAVING("simgpu_mismatch_at", "movq %rax, %rdx\n\t", "simgpu_mismatch");
 
 /* How far a step at p, which is in the set, may grow. */
 static const char *limit(struct access_log *g, const char *p, size_t nbytes,

@@ -88,9 +88,9 @@ static int is_launch(struct name name)
 
 static int is_hook(struct name name)
 {
-    static const char *const hooks[] = {"__tsan_read", "__tsan_write",
-                                        "__tsan_unaligned_read",
-                                        "__tsan_unaligned_write"};
+    static const char *const hooks[] = {
+        "__tsan_read", "__tsan_write", "__tsan_unaligned_read",
+        "__tsan_unaligned_write", "__ubsan_handle_type_mismatch"};
     for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
         if (begins_with(name, hooks[i]))
             return 1;

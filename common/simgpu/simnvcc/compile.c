@@ -7,6 +7,7 @@
 #include <string.h> /* strcmp */
 #include <unistd.h> /* unlink */
 
+#include "alignment.h"
 #include "announced.h"
 #include "arch.h"
 #include "division.h"
@@ -136,11 +137,17 @@ static int rewrite_file(const struct nvcc_task *t, const char *source,
  * Have the compiler call hooks for all accesses, and separate ones for volatile
  * accesses. By default, clang omits the hook for a read that is followed by a
  * write of the same bytes, since races don't need it; but such a read moves
- * bytes.
+ * bytes. If `is_checked`, an address that is not aligned as its type is gets a
+ * call, too.
  */
-static void add_accesses(const struct nvcc_task *t, struct nvcc_args *a)
+static void add_accesses(const struct nvcc_task *t, struct nvcc_args *a,
+                         int is_checked)
 {
     args_add(a, "-fsanitize=thread");
+    if (is_checked) {
+        args_add(a, "-fsanitize=alignment");
+        args_add(a, "-fsanitize-recover=alignment");
+    }
     // with -flto, hooks would be inserted at link time, by a command that lacks
     // these options
     args_add(a, "-fno-lto");
@@ -271,6 +278,17 @@ static int assemble(const struct nvcc_task *t, const char *from, const char *to)
     return assembled;
 }
 
+/* True if the rewritten file needs the compiler's check of alignment. */
+static int is_checked(const struct nvcc_task *t, const char *path)
+{
+    char *const text = t->o.dry_run ? NULL : file_read(path);
+    char *const folder = text_join(t->prefix, "/include");
+    const int matters = text && alignment_matters(text, folder);
+    free(folder);
+    free(text);
+    return matters;
+}
+
 static int compile_rewritten(const struct nvcc_task *t, const char *from,
                              const char *to)
 {
@@ -281,7 +299,7 @@ static int compile_rewritten(const struct nvcc_task *t, const char *from,
     args_append(&a, &t->o.both);
     if (t->o.std)
         args_add(&a, t->o.std);
-    add_accesses(t, &a);
+    add_accesses(t, &a, is_checked(t, from));
     // As nvcc does, inline what kernels call: g++'s thread sanitizer inserts no
     // hook for the store of a structure that a call returns.
     args_add(&a, "-DSIMGPU_GLOBAL=__attribute__((flatten, noinline))");
@@ -291,7 +309,10 @@ static int compile_rewritten(const struct nvcc_task *t, const char *from,
     args_add(&a, "-DSIMGPU_HOST=");
     args_add(&a, "-DSIMGPU_CONSTANT=");
     args_add(&a, "-DSIMGPU_MANAGED=");
-    args_add(&a, "-DSIMGPU_SHARED=static thread_local");
+    // g++ aligns thread-local arrays as their elements, but programs cast
+    // arrays of floats to float4, and arrays begin where a GPU permits that
+    args_add(&a, "-DSIMGPU_SHARED=static thread_local "
+                 "__attribute__((aligned(16)))");
     for (int i = 0; i < NANNOUNCED && t->o.no_constructors; i++)
         args_add(&a, text_join("-fno-builtin-", announced[i]));
     args_add(&a, "-Wno-unknown-pragmas");

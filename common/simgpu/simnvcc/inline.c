@@ -56,7 +56,8 @@ static int is_global(const char *line)
     long nbytes;
     int writes;
     const char *name = behind(line, "\t.globl\t__tsan_");
-    return name && read_name(&name, &nbytes, &writes);
+    return (name && read_name(&name, &nbytes, &writes)) ||
+           behind(line, "\t.globl\t__ubsan_");
 }
 
 static void write_access(FILE *out, int span, long nbytes, int writes)

@@ -51,5 +51,16 @@ SIMGPU_ANNOUNCED(write4)
 SIMGPU_ANNOUNCED(write8)
 SIMGPU_ANNOUNCED(write16)
 #undef SIMGPU_ANNOUNCED
+/* The handler of accesses that are not aligned (device/aligned.h). */
+extern "C"
+    __attribute__((noinline, used, no_reorder, no_sanitize("thread"))) void
+    __builtin___ubsan_handle_type_mismatch_v1(void *data, void *p)
+{
+    void *pc = __builtin_return_address(0);
+    __asm__ volatile("call\t*simgpu_mismatch_at@GOTPCREL(%%rip)"
+                     : "+S"(p), "+a"(pc)
+                     : "D"(data)
+                     : "cc", "memory" SIMGPU_WIDE);
+}
 #undef SIMGPU_WIDE
 #endif
