@@ -306,6 +306,8 @@ ncclResult_t pncclCommDestroy(ncclComm_t comm)
         return err;
     group_forget(comm, "ncclCommDestroy");
     comm_drain(comm, "ncclCommDestroy", CALLER_SITE());
+    if (atomic_load(&comm->aborted)) // by another thread meanwhile
+        return ncclSuccess;
     debug_info(DEBUG_INIT, comm->device,
                "comm %p rank %d nranks %d cudaDev %d busId %llx - Destroy "
                "COMPLETE",
@@ -328,7 +330,7 @@ ncclResult_t pncclCommAbort(ncclComm_t comm)
                           "CommAbort : comm %p has already been destroyed",
                           (void *)comm);
     group_forget(comm, "ncclCommAbort");
-    comm_stop(comm, "ncclCommAbort", "called ncclCommAbort", CALLER_SITE());
+    comm_abort(comm, CALLER_SITE());
     debug_info(DEBUG_INIT, comm->device,
                "comm %p rank %d nranks %d cudaDev %d busId %llx - Abort "
                "COMPLETE",

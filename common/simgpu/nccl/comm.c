@@ -45,7 +45,6 @@ static struct ncclComm *comm_new(int nranks, int rank,
     const size_t n = (size_t)nranks, nsignals = n * HUB_SIGNALS;
     struct ncclComm *const c = simgpu_need(calloc(1, sizeof *c), of, nranks);
     c->magic = MAGIC;
-    entry_made(&c->use);
     c->config = *config;
     c->rank = c->hub.rank = rank;
     c->nranks = c->hub.nranks = nranks;
@@ -132,6 +131,7 @@ ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
         hub_map(&c->hub, &id->owner, id->fd, id->nonce) == 0 ? sit(c, ids)
                                                              : used_up(id);
     if (err == ncclSuccess) {
+        entry_made(&c->use);
         *out = c;
     } else {
         comm_discard(c);
@@ -257,14 +257,35 @@ void comm_await_stop(struct ncclComm *c, const char *call, uint32_t site)
         simgpu_wait(&c->stopped, 0, &note);
 }
 
+static void describe_users(const void *arg, char *out, size_t nbytes)
+{
+    char where[256];
+    const struct entry_use *const u = &((const struct ncclComm *)arg)->use;
+    snprintf(out, nbytes, "waits for the thread that is in %s at %s", u->call,
+             simgpu_site_text(u->site, where, sizeof where));
+}
+
 void comm_stop(struct ncclComm *c, const char *call, const char *did,
                uint32_t site)
 {
+    const struct wait_note note = {
+        .call = call, .site = site, .describe = describe_users, .arg = c};
     simgpu_clock_note_abort();
     hub_abort(&c->hub, did, site);
     atomic_store(&c->stopped, 1);
     simgpu_wake(&c->stopped);
+    entry_await_others(&c->use, &note);
     comm_drain(c, call, site);
+}
+
+void comm_abort(struct ncclComm *c, uint32_t site)
+{
+    static const char did[] = "called ncclCommAbort";
+    atomic_store(&c->aborted, 1);
+    struct ncclComm *const child = atomic_load(&c->child);
+    if (child)
+        hub_abort(&child->hub, did, site);
+    comm_stop(c, "ncclCommAbort", did, site);
 }
 
 void comm_note_tail(struct ncclComm *c, struct fence m)

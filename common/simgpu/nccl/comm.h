@@ -55,6 +55,8 @@ struct ncclComm {
     struct config config;
     int revoked, revived;     /* by ncclCommRevoke; has a new hub since */
     _Atomic uint32_t stopped; /* futex: this rank has given up the hub */
+    _Atomic uint32_t aborted; /* ncclCommAbort has it, and frees it */
+    _Atomic(struct ncclComm *) child; /* being made of it by another thread */
     int suspended;
     uint64_t grow_nonce;          /* open id of ncclCommGetUniqueId; 0: none */
     struct comm_meeting *meeting; /* shrinks, grows and revivals so far */
@@ -151,9 +153,13 @@ ncclResult_t comm_lost(struct ncclComm *c, const char *call);
 void comm_await_stop(struct ncclComm *c, const char *call, uint32_t site);
 
 /* Give up the communicator's operations on all ranks, and wait for this
- * rank's. `did`: see hub_abort(). */
+ * rank's, and for calls of its other threads. `did`: see hub_abort(). */
 void comm_stop(struct ncclComm *c, const char *call, const char *did,
                uint32_t site);
+
+/* The same for ncclCommAbort, after which the caller discards the communicator.
+ * A communicator that another thread is making of it is given up, too. */
+void comm_abort(struct ncclComm *c, uint32_t site);
 
 /* The window of a handle, or NULL if the handle has none. */
 const struct comm_buffer *comm_window(const struct ncclComm *c,

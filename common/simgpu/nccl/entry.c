@@ -9,7 +9,8 @@
 
 static _Thread_local struct {
     int depth, in_group; /* calls of NCCL by NCCL; in an open group */
-    const char *call;    /* the outermost call */
+    const char *call;    /* the outermost call, */
+    const void *from;    /* its return address */
     struct entry_use *uses;
     ncclResult_t result; /* the current call's */
     ncclResult_t failed; /* in the group: the first failure, */
@@ -26,26 +27,6 @@ static const char *name_of(ncclResult_t result)
                                                            : "an error";
 }
 
-struct entry entry_enter(const char *call, const void *from)
-{
-    if (state.depth++ == 0) {
-        state.result = ncclSuccess;
-        state.call = call;
-    }
-    return (struct entry){call, from};
-}
-
-void entry_result(ncclResult_t result)
-{
-    if (state.depth > 0)
-        state.result = result;
-}
-
-void entry_group(int is_open)
-{
-    state.in_group = is_open;
-}
-
 /* ---- threads ------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects uses */
@@ -57,9 +38,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects uses */
  */
 enum { SLOW_CALLS = 16, SLOW_US = 2000 };
 
+/* Call with the lock held. */
+static void take(struct entry_use *u, uint32_t site)
+{
+    u->by = u->last = &state;
+    u->call = state.call;
+    u->site = site;
+    u->has_returned = 0;
+    u->next = state.uses;
+    state.uses = u;
+}
+
 void entry_made(struct entry_use *u)
 {
-    u->last = &state;
+    const uint32_t site = simgpu_site(state.from);
+    pthread_mutex_lock(&lock);
+    take(u, site);
+    pthread_mutex_unlock(&lock);
 }
 
 static _Noreturn void report_threads(const struct entry_use *other,
@@ -84,15 +79,10 @@ void entry_use(struct entry_use *u, uint32_t site)
     pthread_mutex_lock(&lock);
     const struct entry_use other = *u;
     if (!other.by) {
-        *u = (struct entry_use){.by = &state,
-                                .last = &state,
-                                .call = state.call,
-                                .site = site,
-                                .nslow = other.last != &state ? SLOW_CALLS
-                                         : other.nslow        ? other.nslow - 1
-                                                              : 0,
-                                .next = state.uses};
-        state.uses = u;
+        u->nslow = other.last != &state ? SLOW_CALLS
+                   : other.nslow        ? other.nslow - 1
+                                        : 0;
+        take(u, site);
     }
     const int is_slow = u->nslow > 0;
     pthread_mutex_unlock(&lock);
@@ -102,23 +92,78 @@ void entry_use(struct entry_use *u, uint32_t site)
         usleep(SLOW_US);
 }
 
+static int is_used(struct entry_use *u)
+{
+    pthread_mutex_lock(&lock);
+    const int used = u->by && u->by != &state && !u->has_returned;
+    pthread_mutex_unlock(&lock);
+    return used;
+}
+
+void entry_await_others(struct entry_use *u, const struct wait_note *note)
+{
+    for (;;) {
+        const uint32_t seen = atomic_load(&u->nreturns);
+        if (!is_used(u))
+            return;
+        simgpu_wait(&u->nreturns, seen, note);
+    }
+}
+
+/* A call begins in a group that uses communicators: it may be the one that ends
+ * the group, and waits. */
+static void resume_uses(void)
+{
+    if (!state.uses)
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct entry_use *u = state.uses; u; u = u->next)
+        u->has_returned = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 /* The outermost call returns. */
 static void release_uses(void)
 {
     if (!state.uses)
         return;
     pthread_mutex_lock(&lock);
-    for (struct entry_use *u = state.uses; u; u = u->next)
+    for (struct entry_use *u = state.uses; u; u = u->next) {
         if (state.in_group)
             u->has_returned = 1;
         else
             u->by = NULL;
+        atomic_fetch_add(&u->nreturns, 1);
+        simgpu_wake(&u->nreturns);
+    }
     if (!state.in_group)
         state.uses = NULL;
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- results ------------------------------------------------------------- */
+
+struct entry entry_enter(const char *call, const void *from)
+{
+    if (state.depth++ == 0) {
+        state.result = ncclSuccess;
+        state.call = call;
+        state.from = from;
+        resume_uses();
+    }
+    return (struct entry){call, from};
+}
+
+void entry_result(ncclResult_t result)
+{
+    if (state.depth > 0)
+        state.result = result;
+}
+
+void entry_group(int is_open)
+{
+    state.in_group = is_open;
+}
 
 /* A group has ended with the call e. */
 static void end_group(const struct entry *e)

@@ -81,6 +81,8 @@ static ncclResult_t finish_join(struct setup *s, int may_wait)
         return err;
     c->state = COMM_READY;
     s->step = SETUP_DONE;
+    if (s->parent)
+        atomic_store(&s->parent->child, NULL);
     if (s->parent && s->parent->grow_nonce == c->uid)
         s->parent->grow_nonce = 0; // the id is used up
     if (s->out)
@@ -98,7 +100,10 @@ static ncclResult_t join_child(struct setup *s, int nranks, int rank)
     const ncclResult_t err =
         comm_join(&s->id, 0, nranks, rank, &s->config, &s->comm);
     simgpu_device_set(device);
-    return err;
+    atomic_store(&s->parent->child, s->comm);
+    return err == ncclSuccess && atomic_load(&s->parent->aborted)
+               ? comm_lost(s->parent, s->call)
+               : err;
 }
 
 /* ---- shrink and grow ----------------------------------------------------- */
@@ -259,9 +264,12 @@ void setup_cancel(struct setup *s)
     char did[48];
     snprintf(did, sizeof did, "failed in %s", s->call);
     hub_abort(&s->comm->hub, did, s->site); // the other ranks stop waiting
+    if (s->parent)
+        atomic_store(&s->parent->child, NULL);
     if (!s->out) // non-blocking: the program must abort it
         return;
-    comm_discard(s->comm);
+    if (!atomic_load(&s->comm->aborted)) // by another thread meanwhile
+        comm_discard(s->comm);
     s->comm = NULL;
     *s->out = NULL;
 }
