@@ -40,6 +40,19 @@ static void is_ended(void)
     raise(SIGTERM);
 }
 
+static void is_sent_a_fault(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "kill -SEGV %d", (int)getpid());
+    if (system(command) == 0)
+        pause();
+}
+
+static void raises_a_fault(void)
+{
+    raise(SIGBUS);
+}
+
 static void fails(void)
 {
     exit(3);
@@ -65,10 +78,11 @@ static const struct {
     void (*f)(void);
     int early; /* before the first call */
 } ends[] = {
-    {"killed", is_killed, 0}, {"killed-early", is_killed, 1},
-    {"ended", is_ended, 0},   {"ended-early", is_ended, 1},
-    {"fails", fails, 0},      {"leaves", leaves, 0},
-    {"aborts", aborts, 0},    {"errs", errs, 0},
+    {"killed", is_killed, 0},     {"killed-early", is_killed, 1},
+    {"ended", is_ended, 0},       {"ended-early", is_ended, 1},
+    {"sent", is_sent_a_fault, 0}, {"raises", raises_a_fault, 0},
+    {"fails", fails, 0},          {"leaves", leaves, 0},
+    {"aborts", aborts, 0},        {"errs", errs, 0},
 };
 
 static void end(const char *how, int early)

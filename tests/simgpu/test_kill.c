@@ -172,6 +172,22 @@ START_TEST(a_rank_that_ends_the_job_was_not_killed)
 }
 END_TEST
 
+/* SIGSEGV and the like need not come from an access. */
+START_TEST(a_signal_that_was_sent_is_no_bad_access)
+{
+    static const char *const sent[][2] = {
+        {"sent", "SIGSEGV (signal 11) was sent by process "},
+        {"raises", "SIGBUS (signal 7) was sent by the program itself"}};
+    struct child c = die("", sent[_i][0]);
+    const char *const at = strstr(c.err, sent[_i][1]);
+    ck_assert_msg(c.status != 0 && at &&
+                      strstr(at, ", while this thread was in ") &&
+                      !strstr(c.err, "memory that is not there"),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("kill");
@@ -182,6 +198,7 @@ int main(void)
     tcase_add_loop_test(t, a_killed_rank_is_named_with_its_signal_and_last_call,
                         0, NDEATHS);
     tcase_add_loop_test(t, a_rank_that_ends_the_job_was_not_killed, 0, NOWN);
+    tcase_add_loop_test(t, a_signal_that_was_sent_is_no_bad_access, 0, 2);
     suite_add_tcase(s, t);
     SRunner *const r = srunner_create(s);
     printf("KILL_SEED=%u\n", setting("KILL_SEED", 20240607));

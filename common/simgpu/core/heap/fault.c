@@ -5,8 +5,10 @@
 #include <pthread.h>  /* pthread_mutex_t */
 #include <signal.h>   /* sigaction */
 #include <stdio.h>    /* snprintf */
+#include <string.h>   /* sigabbrev_np */
 #include <sys/mman.h> /* pkey_alloc */
 #include <ucontext.h> /* ucontext_t */
+#include <unistd.h>   /* getpid */
 
 #include "core/heap/dataless.h"
 #include "core/heap/divide.h"
@@ -227,6 +229,30 @@ static _Noreturn void report_crash(int sig, const siginfo_t *info,
     simgpu_report_fault(NULL, "%s in %s.\n%s", c->what, where, c->advice);
 }
 
+/* Report a signal that no instruction caused, with the line where it came. */
+static _Noreturn void report_sent(int sig, const siginfo_t *info)
+{
+    void *frame[MAX_FRAMES];
+    char where[256], sender[64] = "a process that this one cannot see";
+    site_of_student(frame, backtrace(frame, MAX_FRAMES), where, sizeof where);
+    if (info->si_pid == getpid())
+        snprintf(sender, sizeof sender, "the program itself, with raise()");
+    else if (info->si_pid)
+        snprintf(sender, sizeof sender, "process %d", (int)info->si_pid);
+    simgpu_report_fault(
+        NULL,
+        "SIG%s (signal %d) was sent by %s, while this thread was in %s.\nNo "
+        "instruction of the program caused it: look for a kill, a debugger or "
+        "a batch system.",
+        sigabbrev_np(sig), sig, sender, where);
+}
+
+/* True if a process sent the signal. abort() sends SIGABRT to its own. */
+static int was_sent(int sig, const siginfo_t *info)
+{
+    return info->si_code <= 0 && !(sig == SIGABRT && info->si_pid == getpid());
+}
+
 static void open_block(const struct heap_block *b)
 {
     pthread_mutex_lock(&lock);
@@ -283,6 +309,8 @@ static int is_watched(int sig, const siginfo_t *info, void *context)
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     const void *const p = info->si_addr;
+    if (was_sent(sig, info))
+        report_sent(sig, info);
     if (is_watched(sig, info, context))
         return;
     const int is_device =
