@@ -407,6 +407,8 @@ START_TEST(in_place_is_no_overlap)
         {TOPO_OP_ALLGATHER, 100, 10, 100, 20, 1},
         {TOPO_OP_REDUCESCATTER, 100, 20, 110, 10, 0},
         {TOPO_OP_REDUCESCATTER, 100, 20, 100, 10, 1},
+        {TOPO_OP_ALLTOALL, 0, 40, 0, 40, 1},
+        {TOPO_OP_ALLTOALL, 0, 40, 40, 40, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         start(2);

@@ -67,6 +67,11 @@ int main(int argc, char **argv)
         cudaMallocFromPoolAsync(&d, 4000, pool, 0);
         fill<<<1, 256>>>(d, 10);
     }
+    if (strcmp(fault, "between-elements") == 0) {
+        char *const between = (char *)d + 6;
+        ncclBroadcast(between, between, 10, ncclFloat, 0, comm, 0); // bytes
+        ncclAllReduce(between, d + 100, 10, ncclFloat, ncclSum, comm, 0);
+    }
     cudaDeviceSynchronize();
     ncclCommDestroy(comm);
     MPI_Finalize();

@@ -137,6 +137,11 @@ static const struct fault {
      {"kernel fill", "memory of a host pool, which device 0 has no",
       "4000-byte allocation made at prog_fault.cu:67",
       "cudaMemPoolSetAccess() for device"}},
+    {"between-elements",
+     {"ncclAllReduce at prog_fault.cu:73: sendbuff is at byte 6 of the "
+      "4000-byte allocation",
+      "The address is 2 past a multiple of 4, the size of an element",
+      "error 716 (cudaErrorMisalignedAddress)"}},
 };
 
 START_TEST(a_mistake_is_named)

@@ -210,7 +210,8 @@ static void put_overlap(struct text *t, const struct hazard *h)
         ") sends and receives them.\n  Its buffers overlap, but it is not "
         "in place: that takes the same pointer;\n  for ncclAllGather "
         "sendbuff = recvbuff + rank * count, for ncclReduceScatter\n  recvbuff "
-        "= sendbuff + rank * count, in elements.\n");
+        "= sendbuff + rank * count, in elements.\n  ncclAlltoAll is never in "
+        "place.\n");
 }
 
 static void put_unwritten(struct text *t)

@@ -109,6 +109,24 @@ static void check_extent(const struct nccl_call *c, const void *p,
             nbytes, simgpu_heap_describe(p, what, sizeof what));
 }
 
+/* A kernel that reduces accesses elements; others move bytes. */
+static void check_elements(const struct nccl_call *c, const void *p,
+                           const char *which, size_t nbytes)
+{
+    char site[256], what[512];
+    const size_t size = reduce_type_size(c->type);
+    if (nbytes == 0 || c->kind != CALL_COLL || !coll_reduces(c->coll) ||
+        (uintptr_t)p % size == 0)
+        return;
+    simgpu_report_fault(
+        NULL,
+        "%s at %s: %s is at %s.\nThe address is %zu past a multiple of %zu, "
+        "the size of an element: on a GPU, the kernel ends with\nerror 716 "
+        "(cudaErrorMisalignedAddress).",
+        c->name, simgpu_site_text(c->site, site, sizeof site), which,
+        simgpu_heap_describe(p, what, sizeof what), (uintptr_t)p % size, size);
+}
+
 static ncclResult_t check_buffers(const struct nccl_call *c)
 {
     size_t sent = 0, received = 0;
@@ -128,6 +146,8 @@ static ncclResult_t check_buffers(const struct nccl_call *c)
         return err;
     check_extent(c, c->sendbuf, "sendbuff", sent);
     check_extent(c, c->recvbuf, "recvbuff", received);
+    check_elements(c, c->sendbuf, "sendbuff", sent);
+    check_elements(c, c->recvbuf, "recvbuff", received);
     return ncclSuccess;
 }
 

@@ -24,6 +24,12 @@ enum coll_kind {
     COLL_WINDOW, /* a rendezvous of hosts, too */
 };
 
+static inline int coll_reduces(enum coll_kind kind)
+{
+    return kind == COLL_ALLREDUCE || kind == COLL_REDUCE ||
+           kind == COLL_REDUCESCATTER;
+}
+
 struct nccl_call {
     enum call_kind kind;
     enum coll_kind coll; /* the collective, for CALL_COLL */

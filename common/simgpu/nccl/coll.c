@@ -120,8 +120,7 @@ static int describe_post(const struct hub_post *p, int rank, char *out,
                          size_t nbytes)
 {
     char site[256];
-    const int reduces = p->kind == COLL_ALLREDUCE || p->kind == COLL_REDUCE ||
-                        p->kind == COLL_REDUCESCATTER;
+    const int reduces = coll_reduces((enum coll_kind)p->kind);
     if (p->kind == COLL_SPLIT)
         return snprintf(out, nbytes,
                         "  rank %d: ncclCommSplit(color %d, key %d) at %s\n",
