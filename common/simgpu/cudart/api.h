@@ -30,7 +30,7 @@ void api_host_function(int inside);
 #define API_ENTER()                                                            \
     do {                                                                       \
         if (api_inside_host_function())                                        \
-            return cudaErrorNotPermitted;                                      \
+            return api_return(cudaErrorNotPermitted);                          \
     } while (0)
 
 /* Fail if device code calls a function that waits for the device. */

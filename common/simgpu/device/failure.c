@@ -41,8 +41,9 @@ const char *failure_place(const void *pc, char *out, size_t nbytes)
 
 static const char *name_of(int error)
 {
-    return error == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress"
-                                            : "cudaErrorMisalignedAddress";
+    return error == cudaErrorIllegalAddress      ? "cudaErrorIllegalAddress"
+           : error == cudaErrorMisalignedAddress ? "cudaErrorMisalignedAddress"
+                                                 : "cudaErrorLaunchFailure";
 }
 
 /* True if the run ends at the first mistake: SIMGPU_FAIL. */

@@ -1,7 +1,8 @@
 #include "device/grid.h"
 
-#include <errno.h>  /* errno */
-#include <stdlib.h> /* calloc */
+#include <cuda_runtime_api.h> /* cudaErrorLaunchFailure */
+#include <errno.h>            /* errno */
+#include <stdlib.h>           /* calloc */
 
 #include "core/heap/fault.h"
 #include "core/limit.h"
@@ -14,6 +15,7 @@
 #include "device/blocks.h"
 #include "device/cluster.h"
 #include "device/cores.h"
+#include "device/failure.h"
 #include "device/runner.h"
 #include "device/sharing/ordering.h"
 #include "device/sharing/race.h"
@@ -152,10 +154,20 @@ void grid_run(const struct launch *l, struct children *children,
 
 /* ---- barriers ------------------------------------------------------------ */
 
+int simgpu_is_cooperative(void)
+{
+    return runner_me->grid->launch->cooperative;
+}
+
 void simgpu_sync_grid(void)
 {
     struct grid *const g = runner_me->grid;
     const struct launch *const l = g->launch;
+    if (!l->cooperative)
+        failure_report(l, cudaErrorLaunchFailure, __builtin_return_address(0),
+                       "waits for its whole grid",
+                       "It was not launched as a cooperative kernel, and a GPU "
+                       "traps.\nLaunch it with cudaLaunchCooperativeKernel().");
     const uint64_t all =
         g->n * ((uint64_t)l->block[0] * l->block[1] * l->block[2]);
     const uint64_t mine = g->generation;

@@ -60,12 +60,12 @@ static int is_parameter(const struct launch *l, const char *p,
 {
     const struct kernel *const k = l->kernel;
     *out = (struct outside_range){(const char *)l->params,
-                                  (const char *)(l->params + k->nparams), 0};
+                                  (const char *)(l->params + k->nparams), 0, 0};
     for (uint32_t i = 0; !holds(out, p); i++) {
         if (i == k->nparams)
             return 0;
         const char *const at = l->params[i];
-        *out = (struct outside_range){at, at + k->param_nbytes[i], 0};
+        *out = (struct outside_range){at, at + k->param_nbytes[i], 0, 0};
     }
     return 1;
 }
@@ -76,11 +76,11 @@ static int is_usual(const struct launch *l, const char *p,
 {
     if (space_is_stack(p)) {
         *out = (struct outside_range){SPACE_STACKS,
-                                      SPACE_STACKS + SPACE_STACKS_NBYTES, 0};
+                                      SPACE_STACKS + SPACE_STACKS_NBYTES, 0, 0};
         return 1;
     }
+    *out = (struct outside_range){.is_local = 1};
     shared_range(&out->begin, &out->end);
-    out->is_local = 1;
     return holds(out, p) || is_parameter(l, p, out) || is_known(p, out) ||
            simgpu_cluster_has(p);
 }
@@ -121,14 +121,32 @@ static _Noreturn void bad_access(const struct launch *l, const char *p,
               "cudaHostRegister().");
 }
 
+/* End the kernel if it writes a constant. */
+static void check_constant(const struct launch *l, const char *p, size_t nbytes,
+                           enum touch_kind kind, const void *pc,
+                           const struct outside_range *r)
+{
+    struct host_memory m;
+    if (!r->is_constant || kind == TOUCH_READ || kind == TOUCH_POLL)
+        return;
+    host_memory_find(p, l->frame, pc, &m);
+    failure_report(l, cudaErrorIllegalAddress, pc, failure_access(kind, nbytes),
+                   "byte %zu of the constant %s.\nKernels can only read "
+                   "__constant__ memory: write it with cudaMemcpyToSymbol(), "
+                   "or make it __device__.",
+                   (size_t)(p - m.begin), m.name);
+}
+
 int outside_touch(struct access_log *g, const char *p, size_t nbytes,
                   enum touch_kind kind, const void *pc, struct outside_range *r)
 {
     struct host_memory m;
     size_t length;
     const struct launch *const l = g->launch;
-    if (is_usual(l, p, r))
+    if (is_usual(l, p, r)) {
+        check_constant(l, p, nbytes, kind, pc, r);
         return 0;
+    }
     if (access_log_block(g, p, nbytes) >= 0)
         return 1;
     r->begin = heap_registered_range(p, &length);
@@ -137,9 +155,10 @@ int outside_touch(struct access_log *g, const char *p, size_t nbytes,
         return 0;
     }
     host_memory_find(p, l->frame, pc, &m);
-    *r = (struct outside_range){m.begin, m.end, m.is_local};
+    *r = (struct outside_range){m.begin, m.end, m.is_local, m.is_constant};
     if (m.kind == HOST_OPEN) {
         learn(*r);
+        check_constant(l, p, nbytes, kind, pc, r);
         return 0;
     }
     if (m.kind == HOST_ABSENT || !simgpu_proc_gpu(l->device)->pageable)

@@ -93,7 +93,7 @@ class grid_group
   public:
     static bool is_valid()
     {
-        return true;
+        return simgpu_is_cooperative();
     }
     static void sync()
     {

@@ -116,29 +116,38 @@ static void read_body(struct names *l, const struct tokens *t, size_t i,
     }
 }
 
+/* Write the names, and free them. */
+static void write_names(struct names *l, const char *prefix, FILE *out)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        fprintf(out, "\n\".string \\\"%s%s\\\"\\n\"", prefix, l->at[i]);
+        free(l->at[i]);
+    }
+    free(l->at);
+}
+
 void variables_write(const char *text, FILE *out)
 {
     static const char *const words[] = {"SIMGPU_DEVICE", "SIMGPU_CONSTANT",
                                         "SIMGPU_MANAGED", "SIMGPU_GLOBAL",
                                         NULL};
-    struct names l = {0};
+    struct names l = {0}, constants = {0};
     struct tokens t;
     int any = 0;
     tokens_init(&t, text);
     for (size_t i = 0; i < t.n; i++)
         if (token_is_any(&t, i, words)) {
             any = 1;
-            read_declaration(&l, &t, i + 1);
+            read_declaration(token_is(&t, i, "SIMGPU_CONSTANT") ? &constants
+                                                                : &l,
+                             &t, i + 1);
         }
     if (any)
         fprintf(out, "__asm__(\".pushsection simgpu_variables,\\\"\\\","
                      "%%progbits\\n.string \\\"\\\"\\n\"");
-    for (size_t i = 0; i < l.n; i++) {
-        fprintf(out, "\n\".string \\\"%s\\\"\\n\"", l.at[i]);
-        free(l.at[i]);
-    }
+    write_names(&l, "", out);
+    write_names(&constants, "const ", out);
     if (any)
         fprintf(out, "\n\".popsection\");\n");
-    free(l.at);
     tokens_release(&t);
 }

@@ -89,6 +89,7 @@ static void find_variable(const void *p, const struct segment *s,
     if (!variables_find(of, (uintptr_t)p - s->base, &v))
         return;
     out->kind = v.is_device ? HOST_OPEN : HOST_STATIC;
+    out->is_constant = v.is_constant;
     out->begin = (const char *)(s->base + v.begin);
     out->end = (const char *)(s->base + v.end);
     snprintf(out->name, sizeof out->name, "%s", v.name);

@@ -21,7 +21,8 @@ struct host_memory {
     enum host_kind kind;
     const char *begin, *end; /* bytes around the address, all of this kind */
     int is_local;            /* OPEN: to the calling thread only */
-    char name[128];          /* STATIC: the variable's */
+    int is_constant;         /* OPEN: a __constant__ variable */
+    char name[128];          /* the variable's */
 };
 
 /*

@@ -124,14 +124,28 @@ static int is_reserved(const char *symbol)
     return strstr(symbol, "6simgpu") != NULL;
 }
 
-static int is_device(const struct variables *v, const char *symbol)
+/* True if the symbol could be one of the constants, or of the other variables
+ * of device code. */
+static int is_listed(const struct variables *v, const char *symbol,
+                     int constants)
 {
-    if (is_reserved(symbol))
-        return 1;
-    for (const char *n = NULL; (n = next_name(v, n));)
-        if (may_be(symbol, n))
+    static const char prefix[] = "const ";
+    const size_t length = sizeof prefix - 1;
+    for (const char *n = NULL; (n = next_name(v, n));) {
+        const int is_constant = strncmp(n, prefix, length) == 0;
+        if (is_constant == constants &&
+            may_be(symbol, is_constant ? n + length : n))
             return 1;
+    }
     return 0;
+}
+
+static void classify(const struct variables *v, const char *symbol,
+                     struct variable *out)
+{
+    const int listed = is_reserved(symbol) || is_listed(v, symbol, 0);
+    out->is_constant = !listed && is_listed(v, symbol, 1);
+    out->is_device = listed || out->is_constant;
 }
 
 /* The last name in a symbol that C++ has mangled: "x" for _ZL1x, _ZN1a1xE. */
@@ -170,8 +184,8 @@ int variables_find(const struct variables *v, uint64_t address,
         if (!found)
             continue;
         *out = (struct variable){.begin = s.st_value,
-                                 .end = s.st_value + s.st_size,
-                                 .is_device = is_device(v, name)};
+                                 .end = s.st_value + s.st_size};
+        classify(v, name, out);
         unmangle(name, out->name, sizeof out->name);
     }
     pthread_mutex_unlock(&lock);
@@ -212,4 +226,21 @@ int variables_find_local(const struct variables *v, uint64_t offset,
     }
     pthread_mutex_unlock(&lock);
     return name && !least;
+}
+
+uint64_t variables_local_nbytes(const struct variables *v, const char *prefix)
+{
+    uint64_t nbytes = 0;
+    GElf_Sym s;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; v->symbols && i < v->nsymbols; i++) {
+        if (!gelf_getsym(v->symbols, (int)i, &s) ||
+            GELF_ST_TYPE(s.st_info) != STT_TLS || s.st_shndx == SHN_UNDEF)
+            continue;
+        const char *const name = elf_strptr(v->elf, v->strings, s.st_name);
+        if (name && strncmp(name, prefix, strlen(prefix)) == 0)
+            nbytes += s.st_size;
+    }
+    pthread_mutex_unlock(&lock);
+    return nbytes;
 }

@@ -23,11 +23,15 @@ struct variable {
     char name[64];       /* in its source */
     uint64_t begin, end; /* addresses in the file */
     int is_device;       /* device code's own, or possibly so */
+    int is_constant;     /* and __constant__ */
 };
 
 /* Find the variable at an address of the file. Returns 0 if there is none. */
 int variables_find(const struct variables *v, uint64_t address,
                    struct variable *out);
+
+/* The bytes of all thread-local variables whose symbol begins so. */
+uint64_t variables_local_nbytes(const struct variables *v, const char *prefix);
 
 /* Find the thread-local variable at this offset of the module's thread-local
  * memory. `is_device` is then true for the runtime's own. Returns 0 if there is

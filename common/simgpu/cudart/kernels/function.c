@@ -9,6 +9,7 @@
 #include "cudart/kernels/image.h"
 #include "cudart/kernels/limits.h"
 #include "cudart/kernels/linked.h"
+#include "cudart/kernels/static_shared.h"
 #include "device/launch.h"
 
 enum { MAX_THREADS = 1024, MAX_ASKED = 256, RESERVED = 1024 };
@@ -50,7 +51,9 @@ const void *simgpu_function_of(const void *handle)
 
 int function_shared(const void *func, int device)
 {
-    int nbytes = limits_of(device)->shared_per_block;
+    const struct kernel *const k = kernel_find(func);
+    const int fixed = k ? (int)static_shared(k) : 0;
+    int nbytes = limits_of(device)->shared_per_block - fixed;
     pthread_mutex_lock(&lock);
     const struct asked *const a = entry(func, 0);
     if (a && a->shared >= 0)
@@ -69,12 +72,14 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
     if (!k)
         return api_return(image_missing(func, CALLER_SITE()));
     const int sm = limits_of(device)->sm;
+    const size_t fixed = static_shared(k);
     pthread_mutex_lock(&lock);
     const struct asked none = {.carveout = -1}, *a = entry(func, 0);
     a = a ? a : &none;
     *attr = (struct cudaFuncAttributes){
         .maxThreadsPerBlock =
             k->max_threads ? (int)k->max_threads : MAX_THREADS,
+        .sharedSizeBytes = fixed,
         .numRegs = 32, // a common figure, since nothing is compiled for a GPU
         .ptxVersion = sm,
         .binaryVersion = sm,
@@ -94,9 +99,12 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
 static cudaError_t set(struct asked *a, enum cudaFuncAttribute attr, int value,
                        int device)
 {
+    const struct kernel *const k = kernel_find(a->func);
+    const int fixed = k ? (int)static_shared(k) : 0;
     switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || value > limits_of(device)->shared_per_block_max)
+        if (value < 0 ||
+            value + fixed > limits_of(device)->shared_per_block_max)
             return cudaErrorInvalidValue;
         a->shared = value;
         break;
@@ -291,10 +299,11 @@ cudaError_t function_occupancy(const void *func, int device, int block_size,
     int n = block_size > MAX_THREADS ? 0 : l->threads_per_sm / (warps * 32);
     if (n > l->blocks_per_sm)
         n = l->blocks_per_sm;
-    if (shared_nbytes > (size_t)function_shared(func, device))
+    const size_t all = shared_nbytes + static_shared(kernel_find(func));
+    if ((int64_t)shared_nbytes > function_shared(func, device))
         n = 0;
-    else if ((size_t)n > blocks_by_shared(l, shared_nbytes))
-        n = (int)blocks_by_shared(l, shared_nbytes);
+    else if ((size_t)n > blocks_by_shared(l, all))
+        n = (int)blocks_by_shared(l, all);
     *blocks = n;
     return cudaSuccess;
 }

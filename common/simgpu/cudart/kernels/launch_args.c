@@ -68,7 +68,7 @@ cudaError_t launch_check_on(const void *func, dim3 grid, dim3 block,
         !k->max_threads ||
         (uint64_t)block.x * block.y * block.z <= k->max_threads;
     return fits(grid, block) && in_bounds &&
-                   shared_nbytes <= (size_t)function_shared(func, device)
+                   (int64_t)shared_nbytes <= function_shared(func, device)
                ? cudaSuccess
                : cudaErrorInvalidValue; // ...Configuration until CUDA 12
 }

@@ -75,19 +75,25 @@ static const char *find(struct file f, Elf64_Addr at, size_t *nbytes)
     return name;
 }
 
-char *linked_name(const void *p, size_t *nbytes)
+const char *linked_module(const void *p, uintptr_t *base)
 {
     Dl_info info;
     struct link_map *in;
     if (!dladdr1(p, &info, (void **)&in, RTLD_DL_LINKMAP))
         return NULL;
+    *base = (uintptr_t)in->l_addr;
     // the name of the program itself is empty
-    const struct file f =
-        map_file(in->l_name && *in->l_name ? in->l_name : "/proc/self/exe");
+    return in->l_name && *in->l_name ? in->l_name : "/proc/self/exe";
+}
+
+char *linked_name(const void *p, size_t *nbytes)
+{
+    uintptr_t base;
+    const char *const path = linked_module(p, &base);
+    const struct file f = path ? map_file(path) : (struct file){0};
     if (!f.at)
         return NULL;
-    const char *const name =
-        find(f, (uintptr_t)p - (uintptr_t)in->l_addr, nbytes);
+    const char *const name = find(f, (uintptr_t)p - base, nbytes);
     char *const copy = name ? strdup(name) : NULL;
     munmap((void *)(uintptr_t)f.at, f.nbytes);
     return copy;

@@ -8,6 +8,11 @@
 #define SIMGPU_CUDART_KERNELS_LINKED_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* The path of the module that contains p, and the address at which it was
+ * loaded; NULL if none does. */
+const char *linked_module(const void *p, uintptr_t *base);
 
 /* The name, mangled, and the size of the function or variable that starts at p,
  * or NULL if there is none. The caller frees the name. */

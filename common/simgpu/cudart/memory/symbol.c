@@ -3,6 +3,7 @@
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
 
+#include "core/heap/variables.h"
 #include "cudart/kernels/linked.h"
 
 static struct symbol { /* that the program has asked for */
@@ -61,6 +62,16 @@ void *symbol_address(const void *symbol)
 {
     find(symbol); // symbol_holds() knows it from now on
     return (void *)symbol;
+}
+
+int symbol_is_device(const void *symbol)
+{
+    uintptr_t base;
+    struct variable found;
+    const char *const path = find(symbol) ? linked_module(symbol, &base) : NULL;
+    const struct variables *const v = path ? variables_of(path) : NULL;
+    return !v || (variables_find(v, (uintptr_t)symbol - base, &found) &&
+                  found.is_device);
 }
 
 int symbol_size(const void *symbol, size_t *nbytes)

@@ -12,6 +12,9 @@
 /* The variable's address in device code. */
 void *symbol_address(const void *symbol);
 
+/* True if a symbol is device code's, or that is unknown. */
+int symbol_is_device(const void *symbol);
+
 /* The size of a variable. Returns 0 if it is unknown. */
 int symbol_size(const void *symbol, size_t *nbytes);
 

@@ -9,7 +9,7 @@ cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
 {
     if (!devPtr)
         return api_return(cudaErrorInvalidValue);
-    if (!symbol)
+    if (!symbol || !symbol_is_device(symbol))
         return api_return(cudaErrorInvalidSymbol);
     *devPtr = symbol_address(symbol);
     return api_return(cudaSuccess);
@@ -21,7 +21,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
     const int known = symbol_size(symbol, &nbytes);
     if (!size)
         return api_return(cudaErrorInvalidValue);
-    if (!known)
+    if (!known || !symbol_is_device(symbol))
         return api_return(cudaErrorInvalidSymbol);
     *size = nbytes;
     return api_return(cudaSuccess);
@@ -34,7 +34,7 @@ static cudaError_t copy(const char *name, uint32_t site, const void *symbol,
 {
     size_t nbytes;
     const int known = symbol_size(symbol, &nbytes);
-    if (!symbol)
+    if (!symbol || !symbol_is_device(symbol))
         return cudaErrorInvalidSymbol;
     if (known && offset + count > nbytes)
         return cudaErrorInvalidValue;

@@ -154,8 +154,9 @@ void simgpu_nanosleep(unsigned ns);
 long long simgpu_clock(void);
 /* The number of the multiprocessor that runs this block. */
 unsigned simgpu_smid(void);
-/* Waits for all blocks of a cooperative grid. */
+/* Waits for all blocks of a cooperative grid; whether the grid is one. */
 void simgpu_sync_grid(void);
+int simgpu_is_cooperative(void);
 
 /* Clusters: the number of blocks in each direction; the barrier's two halves;
  * the address in another block's shared memory that corresponds to p in this

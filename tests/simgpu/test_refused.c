@@ -1,0 +1,73 @@
+/*
+ * What would run on a CPU, but not on a GPU: too much shared memory, a grid's
+ * barrier in a launch that is not cooperative, a warp's function without the
+ * caller in its mask, a kernel that writes a constant, symbols of host code, a
+ * launch in a host function.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "child.h"
+#include "suite.h"
+
+static struct child run(const char *name)
+{
+    return child_run(60, "%s/tests/simgpu/prog_refused %s", child_build(),
+                     name);
+}
+
+static const struct {
+    const char *name, *out, *err[2];
+} refused[] = {
+    {"tile", "cudaErrorInvalidValue, then cudaSuccess\n", {""}},
+    {"grid",
+     "cudaSuccess, then cudaErrorLaunchFailure\n",
+     {"kernel meet on device 0 waits for its whole grid, at prog_refused.cu:",
+      "cudaLaunchCooperativeKernel()"}},
+    {"shuffle",
+     "cudaSuccess, then cudaErrorLaunchFailure\n",
+     {"kernel shuffle on device 0 calls a warp's function, at ",
+      "with the mask 0x0000ffff, in which bit 16, the thread's own, is not "
+      "set"}},
+    {"vote",
+     "cudaSuccess, then cudaErrorLaunchFailure\n",
+     {"kernel vote on device 0 calls a warp's function, at ",
+      "with the mask 0x00000000, in which bit 0, the thread's own, is not "
+      "set"}},
+    {"constant",
+     "cudaSuccess, then cudaErrorIllegalAddress\n",
+     {"kernel write_constant on device 0 writes 4 bytes, at prog_refused.cu:",
+      "byte 4 of the constant settings."}},
+    {"constant-atomic",
+     "cudaSuccess, then cudaErrorIllegalAddress\n",
+     {"kernel add_to_constant on device 0 updates 4 bytes, at ",
+      "byte 8 of the constant settings."}},
+    {"symbol", "cudaErrorInvalidSymbol, then cudaSuccess\n", {""}},
+    {"symbol-function", "cudaErrorInvalidSymbol, then cudaSuccess\n", {""}},
+    {"symbol-address", "cudaErrorInvalidSymbol, then cudaSuccess\n", {""}},
+    {"callback", "cudaErrorNotPermitted, then cudaSuccess\n", {""}},
+    {"honest", "49152 bytes, 0 more\ncudaSuccess, then cudaSuccess\n", {""}},
+};
+
+START_TEST(what_a_gpu_refuses_fails)
+{
+    struct child c = run(refused[_i].name);
+    int says = strcmp(c.out, refused[_i].out) == 0;
+    for (int i = 0; i < 2 && refused[_i].err[i]; i++)
+        says &= strstr(c.err, refused[_i].err[i]) != NULL;
+    ck_assert_msg(c.status == 0 && says && (!*c.err == !*refused[_i].err[0]),
+                  "%s: status %d\n%s%s", refused[_i].name, c.status, c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("refused");
+    TCase *const t = tcase_create("refused");
+    tcase_set_timeout(t, 120);
+    SUITE_LOOP(t, what_a_gpu_refuses_fails, refused);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
