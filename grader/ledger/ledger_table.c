@@ -26,7 +26,13 @@ const char ledger_schema[] =
 
 int ledger_fail(struct ledger *l, const char *what)
 {
-    snprintf(l->err, sizeof l->err, "%s: %s", what, sqlite3_errmsg(l->db));
+    if (sqlite3_errcode(l->db) == SQLITE_BUSY)
+        snprintf(l->err, sizeof l->err,
+                 "%.300s is locked by another program (fuser names it): when "
+                 "that has ended, run the same command again",
+                 sqlite3_db_filename(l->db, "main"));
+    else
+        snprintf(l->err, sizeof l->err, "%s: %s", what, sqlite3_errmsg(l->db));
     return -1;
 }
 

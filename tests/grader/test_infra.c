@@ -78,6 +78,22 @@ static const struct row {
      "cp -r $KIT/build/simgpu/include . && chmod -R go= include && "
      "mount --bind include $KIT/build/simgpu/include && \"$@\"",
      "can't read /simgpu/include: if it is the kit's, chmod -R a+rX", 1},
+    {"no bubblewrap",
+     "mount --bind /dev/null $(realpath $(command -v bwrap)) && \"$@\"",
+     "grade doctor says", 1},
+    {"no linker",
+     "mount --bind /dev/null $(realpath $(command -v ld)) && \"$@\"",
+     "cannot compile here", 1},
+    {"starved CPU",
+     "for i in 1 2 3 4; do taskset -c 0 sh -c \"while :; do :; done\" & done; "
+     "taskset -c 0 \"$@\"; s=$?; kill $(jobs -p); exit $s",
+     NULL, 0},
+    {"I/O that stalls",
+     "truncate -s 256M image && mkfs.ext4 -q image && mkdir t && "
+     "mount -o loop image t && chmod 755 t && "
+     "{ (sleep 1; fsfreeze -f t; sleep 60; fsfreeze -u t) & } && "
+     "TMPDIR=$PWD/t \"$@\"; s=$?; wait; exit $s",
+     NULL, 1},
     {"a deadline", "set -- \"$@\" --case broadcast,ring; timeout 0.3 \"$@\"",
      "was ended from outside (Terminated): if a limit on its time did that", 0},
 };

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
+#include <dlfcn.h>  /* dlsym */
 #include <sodium.h> /* crypto_auth_hmacsha512256 */
 #include <sqlite3.h>
 #include <stdio.h>    /* snprintf */
@@ -15,11 +16,22 @@
 #include "golden.h"
 #include "grader/base/folder.h"
 #include "grader/ledger/ledger.h"
+#include "grader/ledger/ledger_table.h"
 #include "grader/ledger/pack.h"
 #include "heap.h"
 #include "suite.h"
 
 static char dir[64], path[96], err[512];
+static int waits = 1;
+
+/* A ledger that is locked is waited for, unless the test forbids it. */
+int sqlite3_busy_timeout(sqlite3 *db, int ms)
+{
+    static int (*wait)(sqlite3 * db, int ms);
+    if (!wait)
+        *(void **)&wait = dlsym(RTLD_NEXT, "sqlite3_busy_timeout");
+    return wait(db, waits ? ms : 0);
+}
 
 static void make_ledger(void)
 {
@@ -570,6 +582,34 @@ START_TEST(two_writers_take_turns)
 }
 END_TEST
 
+/* Another program, as a TA's sqlite3, is in the middle of something. */
+START_TEST(a_locked_ledger_is_named_and_stays_as_it_is)
+{
+    static const struct ledger_entry e = {
+        .kind = "batch", .student = "", .lab = "", .digest = "", .body = "{}"};
+    char said[512] = "";
+    sqlite3 *other;
+    struct ledger *l = ledger_open(path, NULL, LEDGER_WRITE, err, sizeof err);
+    ck_assert_int_eq(sqlite3_open(path, &other), SQLITE_OK);
+    waits = 0;
+    sqlite3_busy_timeout(l->db, 0);
+    sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+    ck_assert_int_eq(ledger_append(l, &e), -1);
+    ck_assert_msg(strstr(ledger_error(l), "L.db is locked by another program"),
+                  "%s", ledger_error(l));
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_null(ledger_open(
+            path, NULL, i ? LEDGER_WRITE : LEDGER_READ, err, sizeof err));
+        ck_assert_msg(strstr(err, "is locked by another program"), "%s", err);
+    }
+    sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(other);
+    ck_assert_int_eq(ledger_append(l, &e), 5); // the same command again
+    ledger_close(l);
+    ck_assert_int_eq(faults(said, sizeof said), 0);
+}
+END_TEST
+
 /* ---- the key ------------------------------------------------------------- */
 
 /* setenv() would keep memory that the suite counts. */
@@ -794,6 +834,7 @@ int main(void)
     tcase_add_test(t, a_reader_cannot_write);
     tcase_add_test(t, a_last_entry_without_a_mac_is_no_end);
     tcase_add_test(t, two_writers_take_turns);
+    tcase_add_test(t, a_locked_ledger_is_named_and_stays_as_it_is);
     tcase_add_test(t, rows_are_the_same_in_every_version);
     suite_add_tcase(s, t);
     return suite_run(s);
