@@ -3,12 +3,15 @@
 #
 #   cheat-table.sh [BUILD]    are the tables of grader/THREATS.md true?
 #   cheat-table.sh --print    write them
+#   cheat-table.sh --write    write them there
 #   cheat-table.sh --list     each submission: class, lab, outcome
 #
 # A submission, tests/cheats/LAB/NAME.patch or .sh, begins with its classes and
 # with what becomes of it (tests/grader/test_grader.c). tests/cheats/classes
 # lists the classes in the table's order. Each needs submissions in two labs at
-# least: what closes a class in one lab may be open in the next.
+# least: what closes a class in one lab may be open in the next. The exceptions
+# are in tests/cheats/one-lab, where `make remove-lab` adds those that only the
+# removed lab had a second time.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/cheats"
@@ -48,6 +51,7 @@ list() {
 mistakes() {
     list | gawk -F'\t' '
     FILENAME == "classes" { class[$0]; next }
+    FILENAME == "one-lab" { one[$0]; next }
     $2 == "honest" && $1 ~ /^honest-/ { next }
     !($2 in class) {
         print $1 ": its class, \"" $2 "\", is not in tests/cheats/classes"
@@ -57,10 +61,10 @@ mistakes() {
     !times[$2, $3]++ { nlabs[$2]++ }
     END {
         for (c in class)
-            if (nlabs[c] < 2)
+            if (nlabs[c] < 2 && !(c in one))
                 print c ": has submissions in " nlabs[c] + 0 \
                     " labs, needs them in 2"
-    }' classes -
+    }' classes $(ls one-lab 2> /dev/null) -
 }
 
 # The table of classes. Lab 1 has no number, others have theirs in brackets.
@@ -110,8 +114,26 @@ page() {
     totals
 }
 
+# Replace the tables of the page, which are behind the heading.
+write() {
+    page > tables
+    awk -v heading="$heading" '
+    /^## / { on = $0 == heading }
+    on && /^[|]/ {
+        if (!last)
+            while ((getline line < "tables") > 0 && line != "")
+                print line
+        last = 1
+        next
+    }
+    { last = 0; print }' "$threats" > page
+    cat page > "$threats"
+    rm tables page
+}
+
 case ${1-} in
 --print) page && exit ;;
+--write) write && exit ;;
 --list) list && exit ;;
 esac
 wrong=$(mistakes)

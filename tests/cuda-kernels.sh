@@ -15,6 +15,8 @@ files="common/nn/kernels.cu common/staff/lab1-collectives/reduce.cu
     solutions/lab5-symmetric-memory/ring.cu
     common/staff/lab7-expert-parallel/support.cu
     common/staff/lab8-sharded-training/norm.cu"
+# a lab may have been removed
+files=$(for f in $files; do [ ! -f "$f" ] || echo "$f"; done)
 # A thread has a row of its own in the losses, of any length; 4 floats are 8
 # bytes as 16-bit numbers; and <1> is for tokens that aren't aligned.
 excused="squares:loads squares:stores cross_entropy:loads cross_entropy:stores

@@ -3,8 +3,9 @@
 #
 #   common/kit/remove-lab.sh lab10-topic
 #
-# Its folders and files go, its row in the README and its names in the lists of
-# tests. Lines that still name it are listed: they are sentences and programs
+# Its folders and files go, the test programs that link them, its row in the
+# README, its names in the lists of tests and its cheats in grader/THREATS.md.
+# Lines that still name it are listed: they are sentences and programs
 # that only a person can change.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -23,25 +24,40 @@ own=(solutions/"$lab" labs/"$lab" common/staff/"$lab"
     handouts/"$lab".md handouts/hints/"$n".txt handouts/figures/"$n"-*
     tests/{mutants,twins}/"$lab".patch tests/cheats/"$lab"
     tests/labs/{test,prog}_"$n".*
-    $(grep -lsx "lab: $lab" tests/mistakes/*.patch || true))
+    $(grep -lsx "lab: $lab" tests/mistakes/*.patch || true)
+    $(grep -ls "links: .*[/ ]$lab\(/\|$\)" tests/*/prog_* || true))
 echo "remove-lab: $lab"
 for f in "${own[@]}"; do
     [ -e "$f" ] || continue
+    # a figure that another page shows, too
+    [[ $f != handouts/figures/* ]] ||
+        [ -z "$(grep -lF "figures/${f##*/}" README.md handouts/*.md |
+            grep -vx "handouts/$lab.md")" ] || continue
     rm -r "$f"
     echo "  $f"
 done
 
 # Lists: a row, a line of its own, or a word in a line.
 sed -i "\,^| [0-9]* \[.*\](handouts/$lab\.md),d" README.md
-sed -i "/(call [a-z]*,labs\/$n,/d; /^page_$lab :=/d; s/ $n\b//g" tests/suites.mk
+# A line that a backslash continues is longer.
+sed -i "/(call [a-z]*,labs\/$n,/{:more;/\\\\$/{N;b more};d}; /^page_$lab :=/d
+    s/ $n\b//g" tests/suites.mk
+# Of a link, the text stays.
+sed -Ei "s/\[([^]]*)\]\((handouts\/)?$lab\.md[^)]*\)/\1/g" README.md handouts/*.md
 sed -i "s/ $n\b//g" tests/times.sh
 [ ! -f labs/.skeleton ] || sed -i "\,  $lab/,d" labs/.skeleton
+
+# A class of cheats that only one other lab has from now on may have one.
+tests/cheat-table.sh 2>&1 |
+    sed -n 's/: has submissions in [01] labs, needs them in 2$//p' \
+        >> tests/cheats/one-lab || true
+[ -s tests/cheats/one-lab ] || rm tests/cheats/one-lab
+tests/cheat-table.sh --write
 
 left=$(grep -rnwI --exclude-dir=.git --exclude-dir=build -e "$lab" -e "$n" . |
     cut -c 3-122 || true)
 [ -z "$left" ] || printf 'These lines still name it:\n%s\n' "$left"
 cat << END
 Next:
-  tests/cheat-table.sh --print         the tables for grader/THREATS.md
   make lint-labs && make test
 END

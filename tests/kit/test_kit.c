@@ -50,6 +50,27 @@ START_TEST(a_planted_lab_can_be_removed)
 }
 END_TEST
 
+/* What is left needs nothing of it: each suite can still be made, each page's
+ * links lead somewhere, and lint finds nothing in the other labs. */
+START_TEST(shipped_labs_can_be_removed)
+{
+    kitcopy_add_build();
+    kitcopy_expect("make remove-lab NAME=lab9-long-context", 0,
+                   "tests/torch/prog_seq.c");
+    kitcopy_expect("make remove-lab NAME=lab8-sharded-training", 0,
+                   "tests/torch/prog_shard.c");
+    kitcopy_expect("make -n test > build/commands && "
+                   "! grep -w lab[89] tests/suites.mk",
+                   0, "");
+    kitcopy_expect("tests/cheat-table.sh", 0, "each class");
+    kitcopy_expect("gawk -f tests/handouts/links.awk README.md handouts/*.md",
+                   0, "");
+    kitcopy_expect("common/kit/lint-labs.sh --no-suites lab1-collectives "
+                   "lab4-tensor-pipeline",
+                   0, "ok    ");
+}
+END_TEST
+
 /* Give the students' copy the kit's object files, newer than their sources.
  * Libraries and programs are still linked there, and an object is compiled
  * again if one of its headers is missing. */
@@ -152,6 +173,7 @@ int main(void)
     tcase_add_test(t, a_planted_lab_is_whole);
     tcase_add_test(t, planting_overwrites_nothing);
     tcase_add_test(t, a_planted_lab_can_be_removed);
+    tcase_add_test(t, shipped_labs_can_be_removed);
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, what_the_students_copy_lacks_is_said);
     tcase_add_test(t, a_lab_that_there_is_not_is_told);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h> /* access */
 
 #include "child.h"
 #include "labtest.h" /* labtest_root */
@@ -129,6 +130,14 @@ START_TEST(attention_over_ranks_is_that_of_pytorch)
 }
 END_TEST
 
+/* False if its lab was removed (make remove-lab). */
+static int has_program(const char *name)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/tests/torch/%s", child_build(), name);
+    return access(path, X_OK) == 0;
+}
+
 int main(void)
 {
     Suite *const s = suite_create("torch");
@@ -138,10 +147,12 @@ int main(void)
     if (has_torch()) {
         tcase_add_loop_test(t, losses_are_those_of_pytorch, 0, 2);
         tcase_add_loop_test(t, losses_are_those_of_pytorchs_fsdp, 0, 2);
-        tcase_add_loop_test(t, sharded_training_is_that_of_pytorchs_fsdp, 0,
-                            SHARDS);
-        tcase_add_loop_test(t, attention_over_ranks_is_that_of_pytorch, 0,
-                            2 * ORDERS);
+        if (has_program("prog_shard"))
+            tcase_add_loop_test(t, sharded_training_is_that_of_pytorchs_fsdp, 0,
+                                SHARDS);
+        if (has_program("prog_seq"))
+            tcase_add_loop_test(t, attention_over_ranks_is_that_of_pytorch, 0,
+                                2 * ORDERS);
     } else {
         printf(
             "skipped: PyTorch's losses, shards and attention (no torch in %s; "
