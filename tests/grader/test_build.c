@@ -34,6 +34,9 @@ static void shell(const char *command)
     child_clear(&c);
 }
 
+/* The lab's own file, which links. */
+#define OWN "mkdir -p kit/labs/lab; echo 'int own;' > kit/labs/lab/a.c; "
+
 /* Preprocessing copies. Compiling says what $COMMON/says.FILE has, and ends
  * with the status in $COMMON/status, or with the object $COMMON/FILE.o. */
 #define COMPILER                                                               \
@@ -51,8 +54,9 @@ static void shell(const char *command)
 #define LINKER                                                                 \
     "cat > kit/common/link << 'END'\n"                                         \
     "#!/bin/sh\n"                                                              \
+    "grep -q own $SRC/a.c || {\n"                                              \
     "[ ! -f $COMMON/says.link ] || cat $COMMON/says.link\n"                    \
-    "[ ! -f $COMMON/status.link ] || exit $(cat $COMMON/status.link)\n"        \
+    "[ ! -f $COMMON/status.link ] || exit $(cat $COMMON/status.link); }\n"     \
     "echo $* > $2\n"                                                           \
     "END\n"
 
@@ -170,6 +174,33 @@ static const struct {
      SAYS("link", "x.o: in f:\\n/src/a.c:3: undefined reference "
                   "to g\\n/srcs/a.c: undefined reference\\n"
                   "collect2: error: ld returned 1\\n") STATUS("link", "1")},
+    {"a name that no file has",
+     OWN SAYS("link", "ld: student: in function f:\\n/src/a.c:3: undefined "
+                      "reference to `g\\047\\n") STATUS("link", "1")},
+    {"a name that the lab has in another file",
+     "mkdir -p kit/labs/lab; echo 'int own; int g(int n) { return n; }' > "
+     "kit/labs/lab/a.c; echo 'int g(int); int f() { return g(1); }' > "
+     "kit/labs/lab/b.cu; " SAYS("link", "/src/b.cu:3: undefined reference to "
+                                        "`g\\047\\n") STATUS("link", "1")},
+    {"a name that only the kit uses",
+     "mkdir -p kit/labs/lab; echo 'int own; int g(int n) { return n; }' > "
+     "kit/labs/lab/a.c; " SAYS("link", "kit.o: in f:\\n/kit/f.c:3: undefined "
+                                       "reference to `g\\047\\n")
+         STATUS("link", "1")},
+    {"a name of two files",
+     OWN SAYS("link", "ld: /out/a.c.o:(.bss+0x0): multiple definition of "
+                      "`x\\047; /out/b.cu.o:(.bss+0x0): first defined here\\n")
+         STATUS("link", "1")},
+    {"a name of two files, of which the lab has one",
+     "mkdir -p kit/labs/lab; echo 'int own;' > kit/labs/lab/a.c; "
+     "echo 'void x(void) { }' > kit/labs/lab/b.cu; " SAYS(
+         "link", "/src/b.cu:2: multiple definition of `x\\047; "
+                 "/out/a.c.o:/src/a.c:9: first defined here\\n")
+         STATUS("link", "1")},
+    {"a name that the lab does not mend",
+     "mkdir -p kit/labs/lab; echo 'int b;' > kit/labs/lab/b.cu; " SAYS(
+         "link", "/src/b.cu:2: undefined reference to `x\\047\\n")
+         STATUS("link", "1")},
     {"the linker's alone",
      SAYS("link", "ld returned\\nerror: 2\\n") STATUS("link", "3")},
     {"killed",
