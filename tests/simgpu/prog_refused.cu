@@ -18,12 +18,12 @@ __global__ void fill(int *to)
     to[threadIdx.x] = settings[threadIdx.x % 4];
 }
 
-__global__ void fill_by_tile(int *to)
+__global__ void fill_by_tile(int *to, int nmore)
 {
     __shared__ int tile[48 << 8]; // 48 KiB: all that a block may have
     extern __shared__ int more[];
     tile[threadIdx.x] = 1;
-    if (to != data)
+    if ((int)threadIdx.x < nmore)
         more[threadIdx.x] = 1;
     to[threadIdx.x] = tile[threadIdx.x];
 }
@@ -64,14 +64,15 @@ static cudaError_t of_callback;
 
 static void call_back(void *)
 {
-    fill<<<1, 4>>>(data);
-    of_callback = cudaGetLastError();
+    int *argument = data;
+    void *args[] = {&argument};
+    of_callback = cudaLaunchKernel((void *)fill, dim3(1), dim3(4), args, 0, 0);
 }
 
 static void launch(const char *what)
 {
     if (strcmp(what, "tile") == 0)
-        fill_by_tile<<<1, 32, 128>>>(data);
+        fill_by_tile<<<1, 32, 128>>>(data, 32);
     if (strcmp(what, "grid") == 0)
         meet<<<2, 32>>>(data);
     if (strcmp(what, "shuffle") == 0)
@@ -106,7 +107,7 @@ static cudaError_t do_right(void)
     if (err == cudaSuccess)
         err = cudaMemcpyToSymbol(counter, &value, sizeof value);
     fill<<<1, 32>>>(data);
-    fill_by_tile<<<1, 32>>>(data);
+    fill_by_tile<<<1, 32>>>(data, 0);
     shuffle<<<1, 16>>>(data, 0xffff);
     if (err == cudaSuccess)
         err = cudaLaunchCooperativeKernel((void *)meet, dim3(2), dim3(32), args,

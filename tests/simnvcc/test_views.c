@@ -137,7 +137,7 @@ static int uses(const char *text, int at)
     return n;
 }
 
-/* A span has 40 bytes. */
+/* A span has 64 bytes. */
 START_TEST(accesses_beyond_1024_share_two_spans)
 {
     static const int naccesses[] = {1023, 1024, 1025, 1027};
@@ -151,15 +151,15 @@ START_TEST(accesses_beyond_1024_share_two_spans)
     fclose(out);
     char *const got = inlined(text);
     char zero[32];
-    snprintf(zero, sizeof zero, "\t.zero\t%d\n", 40 * nspans[_i]);
+    snprintf(zero, sizeof zero, "\t.zero\t%d\n", 64 * nspans[_i]);
     ck_assert_ptr_nonnull(strstr(got, zero));
-    const int last = 40 * 1023, once = uses(got, 0);
+    const int last = 64 * 1023, once = uses(got, 0);
     ck_assert_int_gt(once, 0);
     ck_assert_int_eq(uses(got, last), _i > 0 ? once : 0);
-    ck_assert_int_eq(uses(got, last + 40), _i < 2    ? 0
+    ck_assert_int_eq(uses(got, last + 64), _i < 2    ? 0
                                            : _i == 2 ? once
                                                      : 2 * once);
-    ck_assert_int_eq(uses(got, last + 80), _i < 3 ? 0 : once);
+    ck_assert_int_eq(uses(got, last + 128), _i < 3 ? 0 : once);
     free(got);
     free(text);
 }

@@ -42,6 +42,8 @@ size_t static_shared(const struct kernel *k)
         size_t nbytes;
         struct measured *next;
     } * all;
+    if (!k)
+        return 0;
     pthread_mutex_lock(&lock);
     struct measured *m = all;
     while (m && m->kernel != k)

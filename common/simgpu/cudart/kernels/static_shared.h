@@ -10,6 +10,7 @@
 
 #include "device/launch.h"
 
+/* In bytes; 0 without a kernel. */
 size_t static_shared(const struct kernel *k);
 
 #endif
