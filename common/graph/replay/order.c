@@ -66,34 +66,22 @@ static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
     return -1;
 }
 
-/* Who waits for a node of a batch waits for all of it. Returns the number of
- * nodes that `at` waits for, and *first, from which queue_next leads on. */
-static uint32_t awaited(const struct order *o, uint32_t at, uint32_t dep,
-                        uint32_t *first)
-{
-    const uint32_t batch = o->node[dep].batch;
-    const int inside = batch == o->node[at].batch;
-    *first = inside ? dep : batch;
-    return inside ? 1 : o->node[batch].nbatch;
-}
-
 static int order_deps(struct order *o, const struct graph *g, char *err,
                       size_t err_nbytes)
 {
     uint64_t ndeps = 0;
-    uint32_t dep, from;
+    uint32_t dep;
     // Counts are stored two places further on, so filling turns them into
     // begins.
     for (uint32_t at = 0; at < g->nnodes; at++)
         for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
             if (find_dep(g, at, i, &dep, err, err_nbytes) != 0)
                 return -1;
-            const uint32_t n =
-                dep == GRAPH_NOWHERE ? 0 : awaited(o, at, dep, &from);
-            o->node[at].nbefore += n;
-            ndeps += n;
-            for (uint32_t k = 0; k < n; k++, from = o->node[from].queue_next)
-                o->node[from + 2].dep_begin++;
+            if (dep == GRAPH_NOWHERE)
+                continue;
+            o->node[at].nbefore++;
+            o->node[dep + 2].dep_begin++;
+            ndeps++;
         }
     for (size_t i = 0; i < g->napart; i++) {
         o->node[g->apart[i].after].nbefore++;
@@ -110,10 +98,8 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
     for (uint32_t at = 0; at < g->nnodes; at++)
         for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
             dep = graph_dep(g, at, i);
-            const uint32_t n =
-                dep == GRAPH_NOWHERE ? 0 : awaited(o, at, dep, &from);
-            for (uint32_t k = 0; k < n; k++, from = o->node[from].queue_next)
-                o->dep[o->node[from + 1].dep_begin++] = at;
+            if (dep != GRAPH_NOWHERE)
+                o->dep[o->node[dep + 1].dep_begin++] = at;
         }
     for (size_t i = 0; i < g->napart; i++)
         o->dep[o->node[g->apart[i].before + 1].dep_begin++] = g->apart[i].after;

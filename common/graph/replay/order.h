@@ -3,7 +3,7 @@
  *
  * A *batch* is one node, or adjacent nodes of one group, that start together in
  * a queue. Its first node stands for it. The next batch of the queue waits for
- * the whole batch, and so does each node that depends on a node of it.
+ * the whole batch.
  */
 #ifndef COMMLAB_GRAPH_ORDER_H
 #define COMMLAB_GRAPH_ORDER_H
