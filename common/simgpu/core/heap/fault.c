@@ -250,7 +250,8 @@ static _Noreturn void report_sent(int sig, const siginfo_t *info)
 /* True if a process sent the signal. abort() sends SIGABRT to its own. */
 static int was_sent(int sig, const siginfo_t *info)
 {
-    return info->si_code <= 0 && !(sig == SIGABRT && info->si_pid == getpid());
+    return (info->si_code == SI_USER || info->si_code == SI_TKILL) &&
+           !(sig == SIGABRT && info->si_pid == getpid());
 }
 
 static void open_block(const struct heap_block *b)
