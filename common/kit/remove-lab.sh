@@ -42,7 +42,7 @@ sed -i "\,^| [0-9]* \[.*\](handouts/$lab\.md),d" README.md
 # A line that a backslash continues is longer.
 sed -i "/(call [a-z]*,labs\/$n,/{:more;/\\\\$/{N;b more};d}; /^page_$lab :=/d
     s/ $n\b//g" tests/suites.mk
-# Of a link, the text stays.
+# A link to the lab becomes plain text.
 sed -Ei "s/\[([^]]*)\]\((handouts\/)?$lab\.md[^)]*\)/\1/g" README.md handouts/*.md
 sed -i "s/ $n\b//g" tests/times.sh
 [ ! -f labs/.skeleton ] || sed -i "\,  $lab/,d" labs/.skeleton
