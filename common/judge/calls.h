@@ -37,7 +37,7 @@ int calls_events(const struct judge_task *t, int rank, int iteration,
                  calls_link *links, const void *arg);
 
 /* Fail if a rank moves data by MPI in the first iteration. Barriers, and calls
- * that make communicators, move none. */
+ * that make communicators, move none; an int by which ranks agree is none. */
 void judge_no_mpi(const struct judge_task *t, const char *instead,
                   struct judge_verdict *v);
 

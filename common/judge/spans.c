@@ -413,21 +413,23 @@ void spans_judge_hidden(const struct judge_task *t, double least,
 
 /* ---- host memory --------------------------------------------------------- */
 
-/* True if the operation touches host memory; `pinned` has a 1 for each
- * allocation of the host. */
-static int is_on_host(const struct graph_view *n, const struct map *pinned)
+/* True if the operation reads host memory; `pinned` has a 1 for each allocation
+ * of the host. */
+static int reads_host(const struct graph_view *n, const struct map *pinned)
 {
     for (size_t i = 0; i < n->nmoves; i++)
-        if (n->moves[i].nbytes && (n->moves[i].from < 0 || n->moves[i].to < 0))
+        if (n->moves[i].nbytes && n->moves[i].from < 0)
             return 1;
-    for (size_t i = 0; i < n->naccesses; i++)
-        if ((n->accesses[i].write & GRAPH_TOUCH) <= GRAPH_ATOMIC &&
+    for (size_t i = 0; i < n->naccesses; i++) {
+        const int touch = n->accesses[i].write & GRAPH_TOUCH;
+        if ((touch == GRAPH_READ || touch == GRAPH_ATOMIC) &&
             map_get(pinned, n->accesses[i].alloc))
             return 1;
+    }
     return 0;
 }
 
-const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
+const struct graph_view *spans_from_host(const struct judge_task *t, int rank,
                                        int iteration)
 {
     struct map pinned = {0};
@@ -442,7 +444,7 @@ const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
             *is = 1;
     }
     for (uint32_t at = w.first; at <= w.last && !found; at++)
-        if (is_on_host(&t->graph->nodes[at], &pinned))
+        if (reads_host(&t->graph->nodes[at], &pinned))
             found = &t->graph->nodes[at];
     map_release(&pinned);
     return found;

@@ -153,9 +153,10 @@ void spans_judge_hidden(const struct judge_task *t, double least,
  * each starts only after the one before has ended; -1 without a graph. */
 int spans_steps(const struct judge_task *t, int iteration);
 
-/* The first operation of a rank that moves or touches bytes of the host,
- * including pinned memory. NULL if there is none, or no graph. */
-const struct graph_view *spans_on_host(const struct judge_task *t, int rank,
+/* The first operation of a rank that reads bytes of the host, including pinned
+ * memory: what is kept there has to be read. A copy to the host, to print it,
+ * reads none. NULL if there is none, or no graph. */
+const struct graph_view *spans_from_host(const struct judge_task *t, int rank,
                                        int iteration);
 
 /* How often a rank's host waits for its device between two operations that

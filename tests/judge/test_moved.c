@@ -283,10 +283,11 @@ static const struct {
      1},
     {{.alloc = 1, .end = 8, .write = GRAPH_READ},
      {0, TOPO_HOST_PLACE(0), 8},
-     1},
+     0},
+    {{.alloc = 2, .end = 8, .write = GRAPH_WRITE}, {0, 1, 8}, 0},
 };
 
-START_TEST(what_touches_the_hosts_memory_is_found)
+START_TEST(what_reads_the_hosts_memory_is_found)
 {
     graph_note_alloc(s.rank[0], 1, 0, 64, 0);
     graph_note_alloc(s.rank[0], 2, TOPO_HOST_PLACE(0), 64, 0);
@@ -296,11 +297,11 @@ START_TEST(what_touches_the_hosts_memory_is_found)
               .moves = {touched[_i].move}, .accesses = {touched[_i].access});
     bound();
     const struct judge_task t = task();
-    const struct graph_view *const v = spans_on_host(&t, 0, 0);
+    const struct graph_view *const v = spans_from_host(&t, 0, 0);
     ck_assert_int_eq(v != NULL, touched[_i].is_host);
     ck_assert(!v || strcmp(v->name, "it") == 0);
-    ck_assert_ptr_null(spans_on_host(&t, 1, 0));
-    ck_assert_ptr_null(spans_on_host(&t, 0, 1));
+    ck_assert_ptr_null(spans_from_host(&t, 1, 0));
+    ck_assert_ptr_null(spans_from_host(&t, 0, 1));
 }
 END_TEST
 
@@ -355,7 +356,7 @@ int main(void)
     tcase_add_test(t, an_output_that_no_copy_brought_comes_from_nowhere);
     tcase_add_test(t, traffic_is_what_a_rank_sends_at_least);
     tcase_add_test(t, steps_are_messages_that_wait_for_each_other);
-    tcase_add_loop_test(t, what_touches_the_hosts_memory_is_found, 0,
+    tcase_add_loop_test(t, what_reads_the_hosts_memory_is_found, 0,
                         sizeof touched / sizeof *touched);
     tcase_add_test(t, waits_between_messages_are_counted);
     suite_add_tcase(suite, t);

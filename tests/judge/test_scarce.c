@@ -204,7 +204,7 @@ static int judge_run(void)
         spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &h);
         spans_hidden(&t, 0, 0, 1u << GRAPH_COLL, "", &h);
         spans_steps(&t, 0);
-        spans_on_host(&t, 0, 0);
+        spans_from_host(&t, 0, 0);
     }
     spans_free(spans);
     return spans ? 0 : -1;

@@ -416,11 +416,11 @@ static void judge_sharing(const struct judge_task *t, const struct nn_task *k,
     const double each = 4 * (t->nranks - 1.0) * k->steps;
     const double least = each * (count + 2 * (double)nn_param_count(&k->shape));
     for (int r = 0; r < t->nranks && v->pass; r++) {
-        const struct graph_view *const n = spans_on_host(t, r, 0);
+        const struct graph_view *const n = spans_from_host(t, r, 0);
         sent += spans_traffic_bytes(t, r, 0);
         if (n)
             judge_fail(v,
-                       "the result is right, but rank %d's %s%s%s touches "
+                       "the result is right, but rank %d's %s%s%s reads "
                        "memory of the host: state belongs on the device, an "
                        "n-th on each",
                        r, n->name, *n->site ? " at " : "", n->site);

@@ -51,7 +51,7 @@ void cost_host(const struct judge_task *t, struct judge_verdict *v)
     for (int i = 0; i < t->iterations; i++)
         for (int r = 0; r < t->nranks; r++) {
             const char *site;
-            const struct graph_view *const n = spans_on_host(t, r, i);
+            const struct graph_view *const n = spans_from_host(t, r, i);
             if (n)
                 judge_fail(v,
                            "the result is right, but %s at %s (rank %d) uses "
