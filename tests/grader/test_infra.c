@@ -80,7 +80,7 @@ static const struct row {
      "can't read /simgpu/include: if it is the kit's, chmod -R a+rX", 1},
     {"no bubblewrap",
      "mount --bind /dev/null $(realpath $(command -v bwrap)) && \"$@\"",
-     "grade doctor says", 1},
+     "the sandbox cannot build", 1},
     {"no linker",
      "mount --bind /dev/null $(realpath $(command -v ld)) && \"$@\"",
      "cannot compile here", 1},
