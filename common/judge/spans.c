@@ -430,7 +430,7 @@ static int reads_host(const struct graph_view *n, const struct map *pinned)
 }
 
 const struct graph_view *spans_from_host(const struct judge_task *t, int rank,
-                                       int iteration)
+                                         int iteration)
 {
     struct map pinned = {0};
     struct spans_window w;

@@ -157,7 +157,7 @@ int spans_steps(const struct judge_task *t, int iteration);
  * memory: what is kept there has to be read. A copy to the host, to print it,
  * reads none. NULL if there is none, or no graph. */
 const struct graph_view *spans_from_host(const struct judge_task *t, int rank,
-                                       int iteration);
+                                         int iteration);
 
 /* How often a rank's host waits for its device between two operations that
  * communicate. *site gets the call site of the first such wait. */
