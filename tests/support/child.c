@@ -90,8 +90,8 @@ static int is_kits(const char *line, int has_table)
            (has_table && strncmp(line, "        ", 8) == 0);
 }
 
-/* No message of the kit may have a pointer or a name that printf() had nothing for:
- * "(nil)", or "()" without a function before it. */
+/* No message of the kit may have a pointer or a name that printf() had nothing
+ * for: "(nil)", or "()" without a function before it. */
 static void refuse_holes(const char *all, const char *command)
 {
     const int has_table = strstr(all, "\npart  case") != NULL;
