@@ -1,9 +1,9 @@
 /*
  * contract.h: what a student's function has to have done when it returns
  *
- * Nothing races, no thread of its own is still at work, and the case's stream waits for
- * all that the result depends on. A run that breaks one of these may well have
- * the right bytes, so each fails the case on its own.
+ * Nothing races, no thread of its own is still at work, and the case's stream
+ * waits for all that the result depends on. A run that breaks one of these may
+ * well have the right bytes, so each fails the case on its own.
  */
 #ifndef COMMLAB_JUDGE_CONTRACT_H
 #define COMMLAB_JUDGE_CONTRACT_H

@@ -67,7 +67,7 @@ int broken_find(struct broken *b, const struct compiler *c)
     return n;
 }
 
-/* ---- what the linker complains about -------------------------------------- */
+/* ---- what the linker complains about ------------------------------------- */
 
 /* True if the tokens that follow are a parameter list and a body. */
 static int is_definition(struct clex x)
@@ -182,7 +182,7 @@ int broken_find_linked(struct broken *b, const struct compiler *c,
     return n;
 }
 
-/* ---- the lab's own -------------------------------------------------------- */
+/* ---- the lab's own ------------------------------------------------------- */
 
 /* True if some files are not broken, and the lab has its own of those that
  * are. */

@@ -29,9 +29,9 @@ int broken_find_linked(struct broken *b, const struct compiler *c,
                        const char *output, char *replaced);
 
 /*
- * Put the lab's own in place of the broken files, which do not `what` ("compile"),
- * and say so in the notes. Sets done[] for the others. Returns 0, or -1 if that
- * isn't possible, or would leave nothing of the student's.
+ * Put the lab's own in place of the broken files, which do not `what`
+ * ("compile"), and say so in the notes. Sets done[] for the others. Returns 0,
+ * or -1 if that isn't possible, or would leave nothing of the student's.
  */
 int broken_replace(const struct compiler *c, const struct broken *b,
                    const char *what, char *done, struct result *r);

@@ -139,7 +139,7 @@ static int load_given(struct vet *check, const struct place *p,
     return result_stop(r, OUTCOME_INFRA, "cannot read %s: %m", path);
 }
 
-/* ---- a file that does not compile or link --------------------------------- */
+/* ---- a file that does not compile or link -------------------------------- */
 
 /* True if no limit, nor this machine, ended the compilers. */
 static int ran_to_end(const struct sandbox_end *end)

@@ -2,8 +2,8 @@
  * The modelled time of work of any size whose data is never read, in full
  * digits: the same with and without SIMGPU_DATALESS.
  *
- *   prog_dataless BYTES [read | undeclared | mixed | received | written | race |
- *                        captured]
+ *   prog_dataless BYTES [read | undeclared | mixed | received | written |
+ *                        race | captured]
  *
  * The last argument selects what a run without data must refuse; or, for
  * `written`, a collective that reads memory written only by a kernel; or two

@@ -2,8 +2,9 @@
  * sets.h: sets of origins
  *
  * Bytes descend from a set of ranks, perhaps from the host, and from labelled
- * bytes of their inputs (origin.h). Of equal sets there is one, so they can be compared by address; a set doesn't
- * change, and is valid until sets_release(). NULL is the empty set.
+ * bytes of their inputs (origin.h). Equal sets are one object, so they can be
+ * compared by address; a set doesn't change, and is valid until sets_release().
+ * NULL is the empty set.
  *
  * A ring of n ranks makes some n * n sets for any number of pieces.
  */
