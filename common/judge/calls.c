@@ -57,6 +57,20 @@ void judge_no_waits(const struct judge_task *t, const char *instead,
     }
 }
 
+void judge_enqueues_ahead(const struct judge_task *t, const char *instead,
+                          struct judge_verdict *v)
+{
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const char *site;
+        const int i = n / t->nranks, r = n % t->nranks;
+        if (spans_host_waits(t, r, i, &site) > 0)
+            judge_fail(v,
+                       "the result is right, but rank %d's host waits for its "
+                       "device (%s); %s",
+                       r, site, instead);
+    }
+}
+
 /* ---- events -------------------------------------------------------------- */
 
 int calls_events(const struct judge_task *t, int rank, int iteration,

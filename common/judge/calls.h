@@ -26,6 +26,11 @@ int calls_waits(const struct judge_task *t, int rank, int iteration,
 void judge_no_waits(const struct judge_task *t, const char *instead,
                     struct judge_verdict *v);
 
+/* Fail if the host of a rank waits between two communications, in any
+ * iteration: it can't enqueue ahead then. */
+void judge_enqueues_ahead(const struct judge_task *t, const char *instead,
+                          struct judge_verdict *v);
+
 /*
  * The number of a rank's operations in an iteration that wait, on the device,
  * for an operation of another stream: for an event of it, that is. links() says

@@ -11,6 +11,7 @@
 #include <math.h>   /* erf */
 #include <stdlib.h> /* calloc */
 
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/spans.h"
@@ -354,27 +355,13 @@ void judge_block_backward(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- in pieces ----------------------------------------------------------- */
 
-/* Expect the host to enqueue everything and to wait for nothing. */
-static void expect_no_waits(const struct judge_task *t, struct judge_verdict *v)
-{
-    for (int n = 0; n < t->iterations * t->nranks; n++) {
-        const char *site;
-        const int i = n / t->nranks, r = n % t->nranks;
-        if (spans_host_waits(t, r, i, &site) > 0)
-            judge_fail(v,
-                       "the result is right, but rank %d's host waits for its "
-                       "device (%s); events are enough",
-                       r, site);
-    }
-}
-
 /* Expect each rank to send one message of `nbytes` to the next in each step,
  * and no collective. */
 static void expect_messages(const struct judge_task *t, double nbytes,
                             struct judge_verdict *v)
 {
     const uint64_t want = (uint64_t)t->nranks - 1;
-    expect_no_waits(t, v);
+    judge_enqueues_ahead(t, "events are enough", v);
     for (int r = 0; t->spans && r < t->nranks; r++) {
         const uint64_t sends = spans_count(t, r, 0, GRAPH_SEND, TOPO_OP_NONE);
         const uint64_t colls = spans_count(t, r, 0, GRAPH_COLL, TOPO_OP_NONE);
@@ -431,7 +418,7 @@ void judge_sp_speed(const struct judge_task *t, struct judge_verdict *v)
 {
     const double least = (double)plan_int(t->c, "percent", 75) / 100;
     trace_pieces(t, v);
-    expect_no_waits(t, v);
+    judge_enqueues_ahead(t, "events are enough", v);
     for (int r = 0; v->pass && r < t->nranks; r++) {
         struct spans_hidden h;
         if (spans_hidden(t, r, 0, 1u << GRAPH_SEND | 1u << GRAPH_RECV, "cublas",

@@ -3,6 +3,7 @@
 #include <stdio.h> /* snprintf */
 
 #include "graph/record/read.h"
+#include "judge/calls.h"
 #include "judge/counts.h"
 #include "judge/links.h"
 #include "judge/spans.h"
@@ -183,21 +184,6 @@ static void judge_costs(const struct judge_task *t, const struct nn_task *k,
                 k->steps * least_bytes(t, s, k), formula, v);
 }
 
-/* Expect events, not the host, to order the streams: a host that waits can't
- * enqueue ahead. */
-static void judge_waits(const struct judge_task *t, struct judge_verdict *v)
-{
-    for (int n = 0; n < t->iterations * t->nranks; n++) {
-        const char *site;
-        const int i = n / t->nranks, r = n % t->nranks;
-        if (spans_host_waits(t, r, i, &site) > 0)
-            judge_fail(v,
-                       "the result is right, but rank %d's host waits for its "
-                       "device (%s); only events order the streams",
-                       r, site);
-    }
-}
-
 /* How the network is split among a node's ranks. */
 static struct split own_split(const struct judge_task *t)
 {
@@ -215,7 +201,7 @@ void judge_zero3(const struct judge_task *t, struct judge_verdict *v)
 void judge_fsdp(const struct judge_task *t, struct judge_verdict *v)
 {
     judge_zero3(t, v);
-    judge_waits(t, v);
+    judge_enqueues_ahead(t, "only events order the streams", v);
 }
 
 /*
@@ -247,7 +233,7 @@ void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
     judge_work(t, &k, v);
     trace_shares(t, &s, v);
     judge_costs(t, &k, &s, v);
-    judge_waits(t, v);
+    judge_enqueues_ahead(t, "only events order the streams", v);
     spans_judge_hidden(t, (double)plan_int(t->c, "percent", 90) / 100, v);
 }
 
