@@ -495,8 +495,9 @@ endif
 FIRST := $(wildcard common/staff/lab0-*/first/first.cu)
 ifneq ($(FIRST),)
 .PHONY: first
-first: $(BUILD)/first
-$(BUILD)/first: $(call objs,$(FIRST)) $(BACKEND) | $(GPU_READY)
+FIRST_PROGRAM := $(BUILD)/first
+first: $(FIRST_PROGRAM)
+$(FIRST_PROGRAM): $(call objs,$(FIRST)) $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
 endif
 
@@ -563,7 +564,8 @@ $(BUILD)/probe: $(call objs,common/kit/probe.c) $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
 $(BUILD)/probe: LIBS := -ljansson -ldl
 
-KIT := $(GPU_READY) $(TOOLCHAIN) $(BUILD)/probe $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS)
+KIT := $(GPU_READY) $(TOOLCHAIN) $(BUILD)/probe $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS) \
+	$(FIRST_PROGRAM)
 
 include tests/tests.mk
 
