@@ -129,7 +129,7 @@ topo_SRC := $(call c_in,common/topo common/topo/*)
 topo_LIBS := -lexpat
 graph_SRC := $(filter-out common/graph/commgraph/%,$(call c_in,common/graph/*))
 graph_LIBS := -ldw -lelf
-judge_SRC := $(call c_in,common/judge common/judge/origin)
+judge_SRC := $(call c_in,common/judge common/judge/graph common/judge/origin)
 judge_LIBS := -lyaml -ljansson
 # The networks: nnref is what judges need, nn what runs on devices.
 nnref_SRC := $(addprefix common/nn/,shape.c draws.c reference.c task.c lm_shape.c \

@@ -11,10 +11,10 @@
 #include "graph/record/read.h"
 #include "judge/answers.h"
 #include "judge/chain.h"
-#include "judge/contract.h"
+#include "judge/graph/contract.h"
+#include "judge/graph/spans.h"
 #include "judge/interval.h"
 #include "judge/points.h"
-#include "judge/spans.h"
 #include "judge/zone.h"
 
 static const double SHOWN_US = 0.05; /* less would be printed as 0.0 */

@@ -3,7 +3,7 @@
 #include <stdio.h> /* snprintf */
 
 #include "graph/record/read.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 /* The bytes that a copy reads, if it reads as many; or NULL. */
 static const struct graph_access *read_by(const struct graph_view *v,

@@ -10,10 +10,10 @@
 #include "base/must.h"
 #include "base/part.h"
 #include "base/steady.h"
-#include "judge/counts.h"
 #include "judge/data.h"
 #include "judge/evidence.h"
-#include "judge/spans.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 #include "lab/backing.h"
 #include "lab/meter.h"
 #include "lab/run.h"
@@ -191,7 +191,7 @@ void lab_metric(struct lab_run *r, const char *name, double value)
 /* ---- measuring ----------------------------------------------------------- */
 
 /*
- * The range that identifies an iteration in the graph (judge/spans.h).
+ * The range that identifies an iteration in the graph (judge/graph/spans.h).
  * lab_end() reopens it, in case student code left ranges open or closed one too
  * many.
  */

@@ -7,7 +7,7 @@
  * Data that a rank sends to itself is not a message.
  *
  * Student code shares the process, and could change these variables. So a judge
- * uses them only where there is no execution graph (judge/counts.h); commands
+ * uses them only where there is no execution graph (judge/graph/counts.h); commands
  * of labs print them.
  */
 #ifndef COMMLAB_LAB_METER_H

@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "graph/hazard/hazard.h"
 #include "judge/answers.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "lab/kit.h"
 #include "lab/results.h"
 #include "lab/watch.h"

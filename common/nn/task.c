@@ -7,7 +7,7 @@
 
 #include "base/narrow.h"
 #include "judge/advice.h"
-#include "judge/calls.h"
+#include "judge/graph/calls.h"
 #include "nn/reference.h"
 
 static enum nn_loss loss_named(const char *name)

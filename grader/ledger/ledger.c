@@ -123,8 +123,8 @@ struct ledger *ledger_open(const char *path, const char *key,
         if (l->beside)
             fprintf(
                 stderr,
-                "grade: the key of %s is next to it, and whoever copies one "
-                "may copy both (grade key --away moves it)\n",
+                "grade: the key of %s is in the same folder, so a copy of the "
+                "folder has both (grade key --away moves it)\n",
                 path);
         return l;
     }

@@ -7,8 +7,8 @@
 
 #include "graph/draw/timeline.h"
 #include "graph/draw/view.h"
-#include "judge/sections.h"
-#include "judge/spans.h"
+#include "judge/graph/sections.h"
+#include "judge/graph/spans.h"
 #include "topo/topo.h"
 
 static const struct plan_case *case_at(const struct shown *s, int i)

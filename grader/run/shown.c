@@ -12,7 +12,7 @@
 #include <unistd.h>   /* link */
 
 #include "judge/answers.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "judge/words.h"
 #include "topo/topo.h"
 

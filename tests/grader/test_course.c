@@ -242,8 +242,8 @@ START_TEST(a_key_is_moved_away_and_a_copy_needs_it)
     ck_assert_msg(strncmp(c.out, "1.db.key\ncopy.db: whole; head ", 30) == 0,
                   "%s", c.out);
     ck_assert_msg(strstr(c.err,
-                         "grade: the key of 1.db is next to it, and whoever "
-                         "copies one may copy both (grade key --away "
+                         "grade: the key of 1.db is in the same folder, so a "
+                         "copy of the folder has both (grade key --away "
                          "moves it)\n") == c.err,
                   "%s", c.err);
     ck_assert_msg(strstr(c.err, "copy.db is there already") &&

@@ -12,9 +12,9 @@
 
 #include "grader/run/picture.h"
 #include "judge/evidence.h"
+#include "judge/graph/spans.h"
 #include "judge/judge.h"
 #include "judge/plan.h"
-#include "judge/spans.h"
 #include "scarce.h"
 #include "suite.h"
 #include "synthetic.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
-#include "judge/calls.h"
-#include "judge/spans.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/spans.h"
 #include "suite.h"
 #include "synthetic.h"
 

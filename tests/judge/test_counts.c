@@ -4,8 +4,8 @@
 #include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
-#include "judge/counts.h"
-#include "judge/spans.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 #include "suite.h"
 #include "synthetic.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h> /* size_t */
 #include <string.h> /* memset */
 
+#include "judge/graph/spans.h"
 #include "judge/judge.h"
 #include "judge/origin/origin.h"
-#include "judge/spans.h"
 #include "suite.h"
 #include "synthetic.h"
 

@@ -6,8 +6,8 @@
 #include <string.h> /* strstr */
 
 #include "fds.h"
+#include "judge/graph/spans.h"
 #include "judge/judge.h"
-#include "judge/spans.h"
 #include "suite.h"
 #include "synthetic.h"
 
@@ -235,9 +235,9 @@ END_TEST
     " before " b ": an event recorded on stream 1 after\n  " a                 \
     ", and waited on by stream 2 before " b ", would."
 #define LATE                                                                   \
-    "rank 0: a thread that your code started goes on after its function has "  \
-    "returned: it calls thread at %s.\nLet it end before (pthread_join), or "  \
-    "wait for what it has to do"
+    "rank 0: a thread that your code started still runs after its function "   \
+    "has returned: it calls thread at %s.\nJoin it before you return "         \
+    "(pthread_join), or wait for its work"
 #define WRONG "it is wrong\nLook at f() in f.c."
 
 static const struct {

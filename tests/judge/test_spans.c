@@ -4,9 +4,9 @@
 #include <stdlib.h> /* EXIT_SUCCESS */
 #include <string.h> /* strstr */
 
-#include "judge/links.h"
-#include "judge/sections.h"
-#include "judge/spans.h"
+#include "judge/graph/links.h"
+#include "judge/graph/sections.h"
+#include "judge/graph/spans.h"
 #include "suite.h"
 #include "synthetic.h"
 

@@ -4,9 +4,9 @@
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strstr */
 
-#include "judge/contract.h"
-#include "judge/spans.h"
-#include "judge/trace.h"
+#include "judge/graph/contract.h"
+#include "judge/graph/spans.h"
+#include "judge/graph/trace.h"
 #include "suite.h"
 #include "synthetic.h"
 

@@ -94,7 +94,8 @@ static int complete(struct nccltests_table *t, const struct tables_options *o)
                              t->file);
     if (o->nodes && !t->rank &&
         (number(o->nodes) > t->nranks || spread(t, number(o->nodes)) != 0))
-        return command_usage("--nodes %s: %d ranks can't be on so many",
+        return command_usage("--nodes %s: %d ranks can't be divided among that "
+                             "many nodes",
                              o->nodes, t->nranks);
     return 0;
 }

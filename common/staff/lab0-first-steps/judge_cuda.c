@@ -1,10 +1,10 @@
 /* judge_cuda.c: copies, kernels and streams */
 #include <stdlib.h> /* malloc */
 
-#include "judge/calls.h"
-#include "judge/counts.h"
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 #include "judge0.h"
 #include "terms.h"
 

@@ -3,7 +3,7 @@
 #include <string.h> /* strncmp */
 
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "judge0.h"
 #include "terms.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* strcmp */
 
-#include "judge/calls.h"
-#include "judge/counts.h"
 #include "judge/data.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
 #include "judge0.h"
 
 /* The sum of all ranks' inputs, exact since they are small integers. The caller
@@ -20,7 +20,7 @@ static float *sum_of_all(const struct judge_task *t, int iteration, size_t n)
     return sum;
 }
 
-/* Fail if a rank's count (judge/counts.h) exceeds `most`. */
+/* Fail if a rank's count (judge/graph/counts.h) exceeds `most`. */
 static void judge_most(const struct judge_task *t, int rank, const char *count,
                        double most, const char *unit, struct judge_verdict *v)
 {

@@ -12,10 +12,10 @@
 #include <string.h> /* memcpy */
 
 #include "judge/advice.h"
-#include "judge/calls.h"
-#include "judge/counts.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/links.h"
 #include "judge/guess.h"
-#include "judge/links.h"
 #include "judge1.h"
 
 static struct judge1_problem problem_of(const struct judge_task *t)

@@ -5,7 +5,7 @@
 #define LAB1_JUDGE1_H
 
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 struct judge1_problem { /* a case's parameters, as numbers */
     size_t count;

@@ -4,8 +4,8 @@
 #include <math.h>   /* ceil */
 #include <string.h> /* strcmp */
 
-#include "judge/counts.h"
-#include "judge/links.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/links.h"
 #include "judge1.h"
 
 int judge1_doublings(int n)

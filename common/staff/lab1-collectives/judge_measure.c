@@ -4,8 +4,8 @@
 #include <math.h> /* fabs */
 
 #include "graph/record/read.h"
-#include "judge/calls.h"
-#include "judge/counts.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
 #include "judge1.h"
 #include "terms.h"
 

@@ -13,12 +13,12 @@
 
 #include "base/ranks.h" /* LAB_MAX_RANKS */
 #include "graph/record/read.h"
-#include "judge/calls.h"
-#include "judge/counts.h"
 #include "judge/data.h"
-#include "judge/links.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/links.h"
+#include "judge/graph/spans.h"
 #include "judge/needs.h"
-#include "judge/spans.h"
 #include "nn/draws.h"
 #include "nn/reference.h"
 #include "nn/task.h"

@@ -217,7 +217,7 @@ static void empty_batch(struct lab_run *r, const struct model *m,
         batch[j] = (struct nn_batch){.x = x + (size_t)j * each};
 }
 
-/* Mark a step's inputs: judge/trace.h. */
+/* Mark a step's inputs: judge/graph/trace.h. */
 static void mark_inputs(struct lab_run *r, const struct model *m,
                         const struct stage *s, const struct nn_batch *batch)
 {

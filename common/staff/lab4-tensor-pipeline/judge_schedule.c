@@ -7,8 +7,8 @@
 #include <string.h> /* strncmp */
 
 #include "graph/record/read.h"
-#include "judge/counts.h"
-#include "judge/spans.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 #include "judge_model.h"
 #include "judge_train.h"
 

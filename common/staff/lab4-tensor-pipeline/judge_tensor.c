@@ -11,10 +11,10 @@
 #include <math.h>   /* erf */
 #include <stdlib.h> /* calloc */
 
-#include "judge/calls.h"
-#include "judge/counts.h"
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 #include "judge_model.h"
 
 /* ---- matrices in double -------------------------------------------------- */

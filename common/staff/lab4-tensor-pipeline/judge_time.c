@@ -4,7 +4,7 @@
 #include <math.h> /* fabs */
 
 #include "graph/record/read.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "judge_model.h"
 #include "judge_train.h"
 #include "topo/topo.h"

@@ -1,5 +1,5 @@
 /*
- * judge_trace.c: where results without contents come from (judge/trace.h)
+ * judge_trace.c: where results without contents come from (judge/graph/trace.h)
  *
  * A block's gradients depend on the rows of all micro-batches of all replicas,
  * and on all weights: those of blocks before through its input, all others
@@ -8,8 +8,8 @@
  */
 #include <stdio.h> /* snprintf */
 
-#include "judge/spans.h"
-#include "judge/trace.h"
+#include "judge/graph/spans.h"
+#include "judge/graph/trace.h"
 #include "judge_model.h"
 #include "judge_tensor.h"
 #include "judge_train.h"

@@ -11,7 +11,7 @@
 #include <string.h> /* memcmp */
 
 #include "graph/record/read.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "judge_model.h"
 #include "judge_train.h"
 #include "nn/reference.h"

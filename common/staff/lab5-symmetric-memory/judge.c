@@ -12,7 +12,7 @@
 
 #include "drawn.h"
 #include "graph/record/read.h"
-#include "judge/counts.h"
+#include "judge/graph/counts.h"
 #include "judge/needs.h"
 #include "judge5.h"
 #include "nn/draws.h"

@@ -5,7 +5,7 @@
 #define LAB5_JUDGE5_H
 
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 double judge5_metric(const struct judge_task *t, int rank, int iteration,
                      const char *name);

@@ -6,7 +6,7 @@
 #include <string.h> /* strcmp */
 
 #include "graph/record/read.h"
-#include "judge/counts.h"
+#include "judge/graph/counts.h"
 #include "judge5.h"
 
 static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,

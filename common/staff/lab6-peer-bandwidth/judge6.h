@@ -4,7 +4,7 @@
 #ifndef LAB6_JUDGE6_H
 #define LAB6_JUDGE6_H
 
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "lab6.h"
 #include "topo/bounds.h"
 
@@ -33,7 +33,7 @@ enum { FROM_ANYWHERE = -1000 };
 double lab6_bytes_into(const struct judge_task *t, int iteration, int from,
                        int to);
 
-/* A large copy's source is marked in slices (judge/trace.h): where slice i of
+/* A large copy's source is marked in slices (judge/graph/trace.h): where slice i of
  * nbytes begins. */
 enum { TRACE_SLICES = 4 };
 size_t trace_slice(size_t nbytes, int i);

@@ -9,7 +9,7 @@
 
 #include "drawn.h"
 #include "judge/data.h"
-#include "judge/trace.h"
+#include "judge/graph/trace.h"
 #include "judge6.h"
 
 /* ---- routes -------------------------------------------------------------- */

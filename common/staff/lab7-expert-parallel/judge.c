@@ -9,8 +9,8 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
-#include "judge/calls.h"
-#include "judge/counts.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
 #include "judge7.h"
 
 struct judge7_problem judge7_problem(const struct judge_task *t)

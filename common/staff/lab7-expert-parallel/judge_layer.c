@@ -4,8 +4,8 @@
 #include <stdlib.h> /* malloc */
 
 #include "graph/record/read.h"
-#include "judge/links.h"
-#include "judge/spans.h"
+#include "judge/graph/links.h"
+#include "judge/graph/spans.h"
 #include "judge7.h"
 
 /* The weights of rank e's expert in an iteration. */

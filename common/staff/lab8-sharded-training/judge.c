@@ -7,9 +7,9 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcmp */
 
-#include "judge/counts.h"
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 #include "judge_split.h"
 #include "judge_train.h"
 #include "nn/draws.h"

@@ -2,7 +2,7 @@
 
 #include <stdio.h> /* snprintf */
 
-#include "judge/trace.h"
+#include "judge/graph/trace.h"
 
 const char *trace_value(int u, char out[TRACE_NAME])
 {

@@ -1,6 +1,6 @@
 /*
  * judge_trace.h: where a timed step's gradients have to come from
- * (judge/trace.h)
+ * (judge/graph/trace.h)
  *
  * A unit's gradient depends on every rank's rows and on the values of all
  * units: those before it through its input, those behind it, and its own,

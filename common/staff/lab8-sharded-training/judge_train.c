@@ -3,10 +3,10 @@
 #include <stdio.h> /* snprintf */
 
 #include "graph/record/read.h"
-#include "judge/calls.h"
-#include "judge/counts.h"
-#include "judge/links.h"
-#include "judge/spans.h"
+#include "judge/graph/calls.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/links.h"
+#include "judge/graph/spans.h"
 #include "judge_split.h"
 #include "judge_trace.h"
 #include "nn/task.h"

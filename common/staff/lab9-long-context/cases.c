@@ -58,7 +58,7 @@ struct problem {
     float *o_out, *dq, *dk, *dv;
 };
 
-/* Mark what has no contents: judge/trace.h. */
+/* Mark what has no contents: judge/graph/trace.h. */
 static void mark_inputs(struct lab_run *r, const struct problem *p)
 {
     lab_source(r, "q", p->q, p->nbytes);

@@ -8,8 +8,8 @@
 
 #include "graph/record/read.h"
 #include "judge/data.h"
-#include "judge/links.h"
-#include "judge/spans.h"
+#include "judge/graph/links.h"
+#include "judge/graph/spans.h"
 #include "judge_cost.h"
 #include "judge_layer.h"
 #include "judge_order.h"

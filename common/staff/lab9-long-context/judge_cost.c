@@ -1,7 +1,7 @@
 #include "judge_cost.h"
 
-#include "judge/counts.h"
-#include "judge/spans.h"
+#include "judge/graph/counts.h"
+#include "judge/graph/spans.h"
 
 enum { SLACK = 512 }; /* bytes, for what is small */
 

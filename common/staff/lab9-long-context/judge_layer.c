@@ -6,7 +6,7 @@
 
 #include "judge/blocks.h"
 #include "judge/data.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 #include "judge_cost.h"
 #include "judge_order.h"
 #include "nn/lm_shape.h" /* LM_EPS */

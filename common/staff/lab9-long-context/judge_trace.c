@@ -1,6 +1,6 @@
 #include "judge_trace.h"
 
-#include "judge/trace.h"
+#include "judge/graph/trace.h"
 
 /* A row of a rank's result, and one of another's input, which depend on each
  * other if one sees the other. */

@@ -1,6 +1,6 @@
 /*
  * judge_trace.h: which rows of which ranks each result of a timed case has to
- * descend from (judge/trace.h)
+ * descend from (judge/graph/trace.h)
  *
  *     o        its own queries; the keys and values of all rows before
  *     dq       likewise, and its own dout

@@ -15,10 +15,10 @@
  * A sleep costs the time it asks for; computing on the host costs none.
  *
  * A program may read the clock each time it finds that its work has not ended.
- * How often it does depends on the speed of this machine, so time stands still
- * until the work ends. If that takes longer than VAIN_NS, the clock runs like
- * the machine's, so that a program with a time limit reaches it. The function
- * names are the linker's.
+ * The number of these readings depends on the speed of this machine, so the
+ * clock stands still until the work ends. If that takes longer than VAIN_NS, the
+ * clock runs like the machine's, so that a program with a time limit reaches it.
+ * The function names are the linker's.
  */
 #define _GNU_SOURCE
 #include <errno.h>   /* ETIMEDOUT */

@@ -1,9 +1,9 @@
-#include "judge/contract.h"
+#include "judge/graph/contract.h"
 
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strlen */
 
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 /* ---- the case's stream --------------------------------------------------- */
 
@@ -89,9 +89,9 @@ void contract_judge_late(const struct judge_task *t, struct judge_verdict *v)
         return;
     v->message[0] = 0;
     judge_fail(v,
-               "rank %d: a thread that your code started goes on after its "
-               "function has returned: it calls %s at %s.\nLet it end before "
-               "(pthread_join), or wait for what it has to do",
+               "rank %d: a thread that your code started still runs after its "
+               "function has returned: it calls %s at %s.\nJoin it before you "
+               "return (pthread_join), or wait for its work",
                rank, late->name, late->site);
 }
 

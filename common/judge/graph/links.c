@@ -1,10 +1,10 @@
-#include "judge/links.h"
+#include "judge/graph/links.h"
 
 #include <math.h>   /* NAN */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */
 
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 /* Add the bytes of a send to each resource on its path. */
 static int add_load(const struct topo *topo, const struct graph_node *n,

@@ -1,4 +1,4 @@
-#include "judge/held.h"
+#include "judge/graph/held.h"
 
 #include <stdlib.h> /* qsort */
 

@@ -1,4 +1,4 @@
-#include "judge/awaited.h"
+#include "judge/graph/awaited.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */

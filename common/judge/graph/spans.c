@@ -1,4 +1,4 @@
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 #include <math.h>   /* NAN */
 #include <stdio.h>  /* snprintf */
@@ -8,8 +8,8 @@
 #include "base/map.h"
 #include "base/mix.h"
 #include "graph/replay/overlap.h"
-#include "judge/awaited.h"
-#include "judge/sections.h"
+#include "judge/graph/awaited.h"
+#include "judge/graph/sections.h"
 
 struct spans {
     const struct graph *g;

@@ -1,4 +1,4 @@
-#include "judge/sections.h"
+#include "judge/graph/sections.h"
 
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp */

@@ -1,10 +1,10 @@
-#include "judge/calls.h"
+#include "judge/graph/calls.h"
 
 #include <math.h>   /* fabs */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strncmp */
 
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 /* ---- waits of the host --------------------------------------------------- */
 
@@ -52,7 +52,7 @@ void judge_no_waits(const struct judge_task *t, const char *instead,
         if (waits)
             judge_fail(v,
                        "the result is right, but rank %d's host waits %d times "
-                       "for the device before it goes on%s%s: %s",
+                       "for the device before it enqueues more%s%s: %s",
                        r, waits, *site ? ", first at " : "", site, instead);
     }
 }

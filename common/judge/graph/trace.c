@@ -1,6 +1,6 @@
-#include "judge/trace.h"
+#include "judge/graph/trace.h"
 
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 /* True if some byte of a piece is in the range. */
 static int is_in(const struct origin *o, const struct trace_range *r)

@@ -23,7 +23,7 @@
 #include "graph/explain/hidden.h"
 #include "graph/hazard/hazard.h"
 #include "graph/replay/replay.h"
-#include "judge/held.h"
+#include "judge/graph/held.h"
 #include "judge/judge.h"
 #include "judge/origin/origin.h"
 
@@ -105,7 +105,7 @@ const struct origin *spans_origin(const struct judge_task *t, int rank,
                                   size_t *n);
 
 /* The same for a result that the runner marked after an iteration, and a source
- * that it marked before: judge/trace.h. */
+ * that it marked before: judge/graph/trace.h. */
 const struct origin *spans_result(const struct judge_task *t, int rank,
                                   int iteration, const char *name, size_t *n);
 const struct origin_source *spans_source(const struct judge_task *t, int rank,

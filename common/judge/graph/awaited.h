@@ -15,7 +15,7 @@
 #ifndef COMMLAB_JUDGE_AWAITED_H
 #define COMMLAB_JUDGE_AWAITED_H
 
-#include "judge/sections.h"
+#include "judge/graph/sections.h"
 
 /*
  * By position, 1 for each operation of an iteration that is not ordered before

@@ -1,4 +1,4 @@
-#include "judge/counts.h"
+#include "judge/graph/counts.h"
 
 #include <math.h>   /* isnan */
 #include <stdio.h>  /* snprintf */
@@ -7,8 +7,8 @@
 
 #include "base/map.h"
 #include "graph/record/read.h"
-#include "judge/held.h"
-#include "judge/spans.h"
+#include "judge/graph/held.h"
+#include "judge/graph/spans.h"
 
 /* These names don't have the form of an iteration's range, so the ranges are
  * not sections (sections.h). */

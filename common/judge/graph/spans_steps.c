@@ -4,7 +4,7 @@
 #include <stdlib.h> /* NULL */
 
 #include "graph/replay/overlap.h"
-#include "judge/spans.h"
+#include "judge/graph/spans.h"
 
 int spans_steps(const struct judge_task *t, int iteration)
 {
