@@ -91,8 +91,8 @@ void lab_free_buffers(void);
 
 /*
  * For cases whose buffers are so large that simgpu keeps no contents: mark an
- * input, or a result, for judge/graph/trace.h. Fills it with zeros and blocks. Inputs
- * are marked before lab_begin(), results after lab_end().
+ * input, or a result, for judge/graph/trace.h. Fills it with zeros and blocks.
+ * Inputs are marked before lab_begin(), results after lab_end().
  */
 void lab_source(struct lab_run *r, const char *name, void *buffer,
                 size_t nbytes);

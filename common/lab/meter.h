@@ -7,8 +7,8 @@
  * Data that a rank sends to itself is not a message.
  *
  * Student code shares the process, and could change these variables. So a judge
- * uses them only where there is no execution graph (judge/graph/counts.h); commands
- * of labs print them.
+ * uses them only where there is no execution graph (judge/graph/counts.h);
+ * commands of labs print them.
  */
 #ifndef COMMLAB_LAB_METER_H
 #define COMMLAB_LAB_METER_H

@@ -33,8 +33,8 @@ enum { FROM_ANYWHERE = -1000 };
 double lab6_bytes_into(const struct judge_task *t, int iteration, int from,
                        int to);
 
-/* A large copy's source is marked in slices (judge/graph/trace.h): where slice i of
- * nbytes begins. */
+/* A large copy's source is marked in slices (judge/graph/trace.h): where slice
+ * i of nbytes begins. */
 enum { TRACE_SLICES = 4 };
 size_t trace_slice(size_t nbytes, int i);
 

@@ -16,9 +16,9 @@
  *
  * A program may read the clock each time it finds that its work has not ended.
  * The number of these readings depends on the speed of this machine, so the
- * clock stands still until the work ends. If that takes longer than VAIN_NS, the
- * clock runs like the machine's, so that a program with a time limit reaches it.
- * The function names are the linker's.
+ * clock stands still until the work ends. If that takes longer than VAIN_NS,
+ * the clock runs like the machine's, so that a program with a time limit
+ * reaches it. The function names are the linker's.
  */
 #define _GNU_SOURCE
 #include <errno.h>   /* ETIMEDOUT */
