@@ -11,10 +11,11 @@
 #include "core/heap/step.h"
 #include "core/host.h"
 #include "core/proc.h"
+#include "core/stream/pending_pages.h"
 #include "core/stream/stream_state.h"
 #include "core/thread.h"
 
-enum { MAX_PENDING = 1024, PAGE = 4096 };
+enum { MAX_PENDING = 1024 };
 
 /* Protecting a page takes about as long as copying it, so of a long range the
  * first and the last bytes are watched. */
@@ -39,11 +40,6 @@ static struct entry entries[MAX_PENDING];
 static _Atomic int nentries;
 static int is_over; /* the program ends */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static char *page_of(const void *p)
-{
-    return (char *)((uintptr_t)p / PAGE * PAGE);
-}
 
 /* True if entries of the pages [first, end) ask for this protection. */
 static int protects(const struct entry *e, int target, const char *first,
@@ -102,63 +98,6 @@ static void drop(selects *is_selected, const void *arg)
     nentries = kept;
     for (int i = 0; i < n; i++)
         protect(opened[i][0], opened[i][1]);
-}
-
-/* ---- which pages --------------------------------------------------------- */
-
-/* The memory of one malloc() that has pages of its own, as glibc's has from a
- * certain size on: the word before it contains its size and this bit. */
-enum { IS_MAPPED = 2, HEADER = 16 };
-
-static int has_own_pages(const char *p, size_t nbytes, char **end)
-{
-    if ((uintptr_t)p % PAGE != HEADER)
-        return 0;
-    const size_t word = *(const size_t *)(p - sizeof(size_t));
-    const size_t size = word / PAGE * PAGE;
-    *end = page_of(p) + size;
-    return (word & IS_MAPPED) && size >= nbytes + HEADER &&
-           size < nbytes + 2 * PAGE;
-}
-
-/* Leave out a first and last page that contain other bytes of the allocation,
- * unless there are no other pages: a system call for those bytes would fail. */
-static void leave_shared(struct entry *e, const struct heap_block *b)
-{
-    char *const base = e->is.base, *const end = base + e->is.nbytes;
-    char *const first = base == b->base ? base : page_of(base + PAGE - 1);
-    char *const last = end == b->base + b->nbytes ? e->end : page_of(end);
-    if (first < last) {
-        e->first = first;
-        e->end = last;
-    }
-}
-
-/* Find the pages to protect: all that contain nothing but pinned memory.
- * Returns false if the memory is not pinned. */
-static int find_pages(struct entry *e)
-{
-    struct heap_block b;
-    char *const base = e->is.base, *const end = base + e->is.nbytes;
-    char *own;
-    const int pinned = simgpu_heap_find(base, &b) == 0;
-    e->first = page_of(base);
-    e->end = page_of(end + PAGE - 1);
-    if (pinned && b.device == HEAP_PINNED && !b.mapped && !b.imported) {
-        leave_shared(e, &b);
-        return 1;
-    }
-    size_t nbytes;
-    const char *const all = heap_registered_range(base, &nbytes);
-    if (pinned || !all)
-        return 0;
-    if (!has_own_pages(all, nbytes, &own) || end > own) {
-        e->first = page_of(base + PAGE - 1);
-        e->end = page_of(end);
-    }
-    if (e->first > e->end)
-        e->end = e->first;
-    return 1;
 }
 
 /* ---- accesses ------------------------------------------------------------ */
@@ -227,7 +166,7 @@ static struct entry *find(const char *at, int writes, int *hit)
 static void stepped(char *page)
 {
     pthread_mutex_lock(&lock);
-    protect(page, page + PAGE);
+    protect(page, page + PENDING_PAGE);
     pthread_mutex_unlock(&lock);
 }
 
@@ -237,10 +176,10 @@ static int step(struct entry *e, const char *at, void *context)
 {
     static int all;
     if (e->steps++ >= (all < MANY ? STEPS : FEW) ||
-        !step_over(page_of(at), context, stepped))
+        !step_over(pending_page(at), context, stepped))
         return 0;
     all += all < MANY;
-    mprotect(page_of(at), PAGE, PROT_READ | PROT_WRITE);
+    mprotect(pending_page(at), PENDING_PAGE, PROT_READ | PROT_WRITE);
     return 1;
 }
 
@@ -391,7 +330,8 @@ static void add(const struct entry *e)
 void pending_add(const struct pending *p)
 {
     struct entry e = {.is = *p, .thread = pthread_self()};
-    if (!find_pages(&e) || !fault_set_watch(touched))
+    if (!pending_pages(p->base, p->nbytes, &e.first, &e.end) ||
+        !fault_set_watch(touched))
         return;
     struct entry rest = e;
     if (e.end - e.first > 2 * WATCHED) {

@@ -425,7 +425,7 @@ cudaError_t node_set(struct CUgraphNode_st *n,
     }
 }
 
-/* ---- copying and ordering ------------------------------------------------ */
+/* ---- copying ------------------------------------------------------------- */
 
 /* Copy a conditional node's bodies. Copies share the condition, because the
  * program's kernels keep its handle. */
@@ -484,29 +484,4 @@ struct CUgraph_st *cugraph_copy(const struct CUgraph_st *g, int owned)
     copy->nrooted = g->nrooted;
     user_objects_copy(&copy->held, g->held);
     return copy;
-}
-
-struct CUgraphNode_st **cugraph_order(const struct CUgraph_st *g)
-{
-    struct CUgraphNode_st **const out =
-        need(calloc(g->nnodes + 1, sizeof *out));
-    unsigned n = 0, before = 1;
-    for (struct CUgraphNode_st *k = g->first; k; k = k->next)
-        k->mark = 0;
-    while (n < g->nnodes && n != before) {
-        before = n;
-        for (struct CUgraphNode_st *k = g->first; k; k = k->next) {
-            size_t i = 0;
-            while (i < k->ndeps && k->dep[i].from->mark)
-                i++;
-            if (!k->mark && i == k->ndeps) {
-                k->mark = 1;
-                out[n++] = k;
-            }
-        }
-    }
-    if (n == g->nnodes)
-        return out;
-    free(out);
-    return NULL;
 }
