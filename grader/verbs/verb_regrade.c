@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>   /* PATH_MAX */
-#include <math.h>     /* fabs */
 #include <stdio.h>    /* printf */
 #include <stdlib.h>   /* calloc */
 #include <string.h>   /* strcmp */
@@ -24,6 +23,7 @@
 #include "grader/export/class.h"
 #include "grader/job/place.h"
 #include "grader/ledger/pack.h"
+#include "grader/verbs/regrade_change.h"
 #include "grader/verbs/verbs.h"
 
 struct options {
@@ -58,8 +58,6 @@ static const struct verb regrade_verb = {
     .options = known,
     .outro = "Exit status: 0 done, 1 some are infra and stay as they were, 2 "
              "usage, 3 this\nmachine's fault."};
-
-static const double LEAST = 0.004; /* points that differ when printed */
 
 struct regraded {
     const struct attempt *attempt;
@@ -290,46 +288,6 @@ static int is_infra(const struct regraded *r)
     return outcome_find(outcome(r->result)) == OUTCOME_INFRA;
 }
 
-/* Print the cases whose points differ, as " ring -2 tree +1". Returns their
- * number. */
-static int show_cases(const struct grading *was, const struct grading *is)
-{
-    int n = 0;
-    for (int i = 0; i < is->ncases; i++) {
-        const struct grading_case *const c = &is->cases[i];
-        double before = 0;
-        for (int k = 0; k < was->ncases; k++)
-            if (strcmp(was->cases[k].name, c->name) == 0)
-                before = was->cases[k].score;
-        if (fabs(c->score - before) <= LEAST)
-            continue;
-        printf(" %s %+.2f", c->name, c->score - before);
-        n++;
-    }
-    return n;
-}
-
-/* Print how a student's attempt changes, in exports. Returns 0 if it
- * does not. */
-static int show_attempt(const struct row *r, const struct attempt *was,
-                        const struct attempt *is)
-{
-    char name[128];
-    snprintf(name, sizeof name, "%s@%d", r->student->key, was->number);
-    const double change = is->g.score - was->g.score;
-    const int same = fabs(change) <= LEAST && was->g.outcome == is->g.outcome;
-    if (same && !is->changed)
-        return 0;
-    printf("%-20s %-9s %6.2f -> %-9s %6.2f  %+.2f:", name,
-           outcome_word(was->g.outcome, was->g.score), was->g.score,
-           outcome_word(is->g.outcome, is->g.score), is->g.score, change);
-    const int ncases = show_cases(&was->g, &is->g);
-    printf("%s\n", !is->changed ? ""
-                   : ncases     ? " (its points were overridden, and stay)"
-                                : " (its points were overridden)");
-    return !same;
-}
-
 /* Print what an entry would change, for each student who has it. Returns 1 if
  * it would change something. */
 static int show_one(const struct regrade *g, const struct export *after,
@@ -343,7 +301,7 @@ static int show_one(const struct regrade *g, const struct export *after,
                                     *const is = class_attempt(
                                         &after->row[i], r->attempt->number);
         if (was && is && was->id == r->attempt->id)
-            changes |= show_attempt(row, was, is);
+            changes |= regrade_show_change(row, was, is);
     }
     return changes;
 }
