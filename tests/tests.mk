@@ -9,7 +9,8 @@
 TEST_SRC := $(wildcard tests/*/test_*.c)
 PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
 # Not those for NCCL 2.32, the device API among them, where GPU=cuda finds an
-# older header; nor NVSHMEM's; nor NVML's, where a toolkit lacks its header.
+# older header; nor NVSHMEM's; nor NVML's, where a toolkit lacks its header; nor
+# one for Open MPI's mpi-ext.h, where MPI is another.
 ifneq ($(GPU),sim)
 PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
@@ -18,6 +19,9 @@ ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)
 PROG_SRC := $(filter-out tests/simgpu/prog_nccl32_% tests/runtime/prog_nccl32_% tests/extras/prog_nccl32_% \
 	tests/simgpu/prog_nccl_device.% tests/simgpu/prog_nccl_device_% \
 	tests/hazards/prog_device_% tests/probes/prog_dev_%,$(PROG_SRC))
+endif
+ifeq ($(wildcard $(addsuffix /mpi-ext.h,$(patsubst -I%,%,$(filter -I%,$(MPI_CFLAGS))))),)
+PROG_SRC := $(filter-out %/prog_mpi_ext.c,$(PROG_SRC))
 endif
 ifeq ($(wildcard $(CUDA_HOME)/include/nvml.h),)
 PROG_SRC := $(filter-out %/prog_nvml.cu,$(PROG_SRC))

@@ -2,7 +2,6 @@
  * them. */
 #include <cuda_runtime.h>
 #include <math.h>
-#include <mpi-ext.h>
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -322,21 +321,6 @@ static void check_communicators(void)
     MPI_Comm_free(&half);
 }
 
-#if !MPIX_CUDA_AWARE_SUPPORT
-#error "mpi-ext.h denies that MPI takes device pointers"
-#endif
-
-static void check_support(void)
-{
-    RULE(MPIX_Query_cuda_support() == 1, "Query_cuda_support");
-#ifdef MPIX_GPU_SUPPORT_CUDA
-    int cuda = 0, hip = 1;
-    MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &cuda);
-    MPIX_GPU_query_support(MPIX_GPU_SUPPORT_HIP, &hip);
-    RULE(cuda && !hip, "GPU_query_support");
-#endif
-}
-
 int main(int argc, char *argv[])
 {
     MPI_Init(&argc, &argv);
@@ -347,7 +331,6 @@ int main(int argc, char *argv[])
     host = malloc(nbytes);
     cudaMalloc((void **)&in, nbytes);
     cudaMalloc((void **)&out, nbytes);
-    check_support();
     check_blocking();
     check_without_a_peer();
     check_requests();

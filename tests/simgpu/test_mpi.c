@@ -16,6 +16,12 @@ START_TEST(mpi_takes_device_pointers)
 }
 END_TEST
 
+START_TEST(programs_can_ask_whether_it_does)
+{
+    conform_run("", "prog_mpi_ext", 2);
+}
+END_TEST
+
 static const struct {
     const char *topo, *program;
 } worlds[] = {
@@ -166,6 +172,7 @@ int main(void)
     TCase *const t = tcase_create("programs");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, mpi_takes_device_pointers, 0, 3);
+    tcase_add_test(t, programs_can_ask_whether_it_does);
     tcase_add_loop_test(t, ranks_start_on_the_nodes_of_a_machine, 0,
                         sizeof worlds / sizeof *worlds);
     tcase_add_loop_test(t, ranks_of_a_node_share_memory, 0,
