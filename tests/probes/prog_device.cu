@@ -1024,7 +1024,9 @@ __global__ void wide_grid(int *sums, int *out)
 PROBE(grid_barrier)
 {
     array<int> s(8), o(1);
-    wide_grid<<<8, 32>>>(s.d, o.d);
+    void *params[] = {&s.d, &o.d};
+    OK(cudaLaunchCooperativeKernel((const void *)wide_grid, 8, 32, params, 0,
+                                   0));
     CHECK(o.get()[0] == 36 + 1000);
 }
 
