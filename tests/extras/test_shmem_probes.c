@@ -12,7 +12,7 @@ static const struct family {
     const char *name;
     int nprobes;
 } families[] = {
-    {"prog_shmem_rma", 12}, {"prog_shmem_signal", 8}, {"prog_shmem_stream", 6},
+    {"prog_shmem_rma", 13}, {"prog_shmem_signal", 8}, {"prog_shmem_stream", 6},
     {"prog_shmem_coll", 8}, {"prog_shmem_atomic", 5}, {"prog_shmem_more", 11},
 };
 static const char *const schedules[] = {"eager", "late", "random:1"};
