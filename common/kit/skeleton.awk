@@ -10,8 +10,10 @@
 #     // END HOLE
 #
 # the solution becomes LAB_HOLE("part 2: broadcast"), or, if the marker says
-# (device, about 15 lines), LAB_DEVICE_HOLE of lab/hole.cuh. Everything else is
-# copied. Nested, unopened and unclosed markers are errors with file and line.
+# (device, about 15 lines), LAB_DEVICE_HOLE of lab/hole.cuh. If the hole has
+# lines "// START: code", the student starts from that code instead: a program
+# with a mistake, to be mended. Everything else is copied. Nested, unopened and
+# unclosed markers are errors with file and line.
 #
 # In answers.txt an answer follows a "=", and a line that starts with "#="
 # derives it: the skeleton omits both.
@@ -34,7 +36,8 @@ FILENAME ~ /(^|\/)answers\.txt$/ {
     hole = FNR
     indent = $0; sub(/\/\/.*/, "", indent)
     what = $0; sub(/^ *\/\/ BEGIN HOLE /, "", what)
-    print indent "// Yours to write: " what
+    title = what
+    hints = start = ""
     macro = what ~ /\(device, about / ? "LAB_DEVICE_HOLE" : "LAB_HOLE"
     sub(/ *\((device, )?about .*/, "", what)
     next
@@ -42,12 +45,18 @@ FILENAME ~ /(^|\/)answers\.txt$/ {
 
 /^ *\/\/ END HOLE/ {
     if (!hole) fail("END HOLE without BEGIN HOLE")
-    print indent macro "(\"" what "\");"
+    printf "%s// Yours to %s: %s\n%s%s", indent, start ? "mend" : "write",
+        title, hints, start ? start : indent macro "(\"" what "\");\n"
     hole = 0
     next
 }
 
-hole && /^ *\/\/ HINT: / { sub(/HINT: /, ""); print; next }
+hole && /^ *\/\/ HINT: / { sub(/HINT: /, ""); hints = hints $0 "\n"; next }
+hole && /^ *\/\/ START: / {
+    sub(/\/\/ START: /, "")
+    start = start $0 "\n"
+    next
+}
 
 !hole { print }
 

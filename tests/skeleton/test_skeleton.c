@@ -91,6 +91,16 @@ static const struct {
      "        // Yours to write: one\n        LAB_HOLE(\"one\");\n"
      "// HINT: outside\n"
      "// Yours to write: two\nLAB_HOLE(\"two\");\n"},
+    {"x.c",
+     "    // BEGIN HOLE part 3: a deadlock (about 3 lines)\n"
+     "    // HINT: who receives?\n"
+     "    // START: send(a,\n    // START:      b);\n    // START: receive();\n"
+     "    both();\n    // END HOLE\n"
+     "// BEGIN HOLE two\ny;\n// END HOLE\n",
+     "    // Yours to mend: part 3: a deadlock (about 3 lines)\n"
+     "    // who receives?\n"
+     "    send(a,\n         b);\n    receive();\n"
+     "// Yours to write: two\nLAB_HOLE(\"two\");\n"},
     {"x.h", "no holes\n\n", "no holes\n\n"},
     {"answers.txt",
      "# 1. How many = ? [1 %]\n#= as many\nmany_us = 4.18 us # yes\nb=\n",
