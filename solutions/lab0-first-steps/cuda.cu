@@ -55,9 +55,13 @@ ncclResult_t first_axpy(float a, const float *x, float *y, size_t count,
 ncclResult_t first_order(float *x, size_t count, cudaStream_t one,
                          cudaStream_t two)
 {
-    // BEGIN HOLE part 6: order (about 7 lines)
+    // BEGIN HOLE part 6: a race (about 7 lines)
+    // HINT: Run order, and read the report: which event does it ask for?
     // HINT: cudaEventCreate, cudaEventRecord on one stream,
     // HINT: cudaStreamWaitEvent on the other. cudaEventDestroy does not wait.
+    // START: LAB_TRY(given_double(x, count, one));
+    // START: LAB_TRY(given_increment(x, count, two));
+    // START: return ncclSuccess;
     cudaEvent_t doubled;
     LAB_TRY_CUDA(cudaEventCreate(&doubled));
     LAB_TRY(given_double(x, count, one));

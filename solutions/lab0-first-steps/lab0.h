@@ -2,7 +2,8 @@
  * lab0.h: first steps with MPI, CUDA and NCCL
  *
  * Ten small functions, in the order in which the handout explains them. Each
- * needs a few lines.
+ * needs a few lines. Two of them are there, with a mistake for you to mend:
+ * first_ring() hangs, and first_order() has a race.
  *
  *     mpi.c     processes that send one another messages      parts 1 to 3
  *     cuda.cu   a GPU: memory, kernels, streams, events       parts 4 to 7

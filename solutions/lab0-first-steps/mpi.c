@@ -38,10 +38,6 @@ void first_share(int *values, int count, int root, MPI_Comm comm)
  */
 void first_ring(const int *mine, int *all, int count, MPI_Comm comm)
 {
-    // BEGIN HOLE part 3: a ring (about 14 lines)
-    // HINT: first your own block into its place. Then, in each step, pass on
-    // HINT: the block that came last. MPI_Sendrecv: why not MPI_Send, then
-    // HINT: MPI_Recv?
     int rank, n;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n);
@@ -50,9 +46,15 @@ void first_ring(const int *mine, int *all, int count, MPI_Comm comm)
     for (int step = 0; step < n - 1; step++) {
         const int out = (rank - step + n) % n;
         const int in = (rank - step - 1 + n) % n;
+        // BEGIN HOLE part 3: a deadlock (about 3 lines)
+        // HINT: It works for 7 ints and hangs for 100003: run ring-large, and
+        // HINT: read the report. Which call sends and receives at once?
+        // START: MPI_Send(all + out * count, count, MPI_INT, right, 0, comm);
+        // START: MPI_Recv(all + in * count, count, MPI_INT, left, 0, comm,
+        // START:          MPI_STATUS_IGNORE);
         MPI_Sendrecv(all + out * count, count, MPI_INT, right, 0,
                      all + in * count, count, MPI_INT, left, 0, comm,
                      MPI_STATUS_IGNORE);
+        // END HOLE
     }
-    // END HOLE
 }

@@ -107,6 +107,39 @@ static void judge_neighbours(const struct judge_task *t, int rank,
     }
 }
 
+/* True if a rank's first message is sent by a call that may wait for its
+ * receiver, and the same thread receives only afterwards. */
+static int sends_first(const struct judge_task *t, int rank)
+{
+    const struct graph_view *sent = NULL;
+    struct spans_window w;
+    if (spans_window(t, rank, 0, &w) != 0)
+        return 0;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_view *const m = &t->graph->nodes[at];
+        if (m->node.kind != GRAPH_MPI ||
+            m->node.match_kind < GRAPH_MATCH_PAIR || m->node.match_size != 2)
+            continue;
+        if (sent && strcmp(m->name, "MPI_Send") != 0)
+            return strcmp(m->name, "MPI_Recv") == 0 &&
+                   m->node.thread == sent->node.thread;
+        if (!sent && strcmp(m->name, "MPI_Send") != 0)
+            return 0;
+        sent = m;
+    }
+    return 0;
+}
+
+/* Fail if the ring works only because MPI has copied its messages away. */
+static void judge_order(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int r = 0; r < t->nranks; r++)
+        if (!sends_first(t, r))
+            return;
+    judge_fail(v, "the result is right, but every rank calls MPI_Send before "
+                  "MPI_Recv: messages that MPI does not copy away would hang");
+}
+
 /* The ints that nranks ranks, from rank r on, have in an iteration, n of each,
  * followed by guards. If nranks is 0: n ints that stay unwritten. The caller
  * frees them. */
@@ -181,4 +214,6 @@ void judge0_ring(const struct judge_task *t, struct judge_verdict *v)
         judge_mpi(t, r, (struct mpi_use){.sent = steps, .received = steps}, v);
         judge_neighbours(t, r, v);
     }
+    if (v->pass)
+        judge_order(t, v);
 }
