@@ -91,7 +91,8 @@ $(PROGS): $(BUILD)/tests/%: $(O)/obj/tests/%.o $(BACKEND) \
 	$(link_gpu)
 $(PROGS): private LIBS = $(filter -l% $(if $(filter sim,$(GPU)),-Wl%),$(call links,$(@:$(BUILD)/tests/%=%)))
 ifeq ($(GPU),sim) # compiled as labs are
-$(O)/obj/tests/probes/prog_unlaunched.o: CU_FLAGS = --no-constructors
+$(O)/obj/tests/probes/prog_unlaunched.o \
+	$(O)/obj/tests/simgpu/prog_library.o: CU_FLAGS = --no-constructors
 $(O)/obj/tests/simgpu/prog_accesses_called.o: CU_FLAGS = -Xcompiler -fPIC
 endif
 # The real Thrust and CUB take minutes for each architecture, and most of that

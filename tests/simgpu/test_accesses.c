@@ -57,14 +57,15 @@ START_TEST(both_builds_record_the_same)
 }
 END_TEST
 
-/* Bytes of the allocation's first ones that the node writes. */
-static uint64_t written(const struct graph_view *v, uint64_t alloc)
+/* Bytes of the allocation's first ones that the node writes, or reads. */
+static uint64_t touched(const struct graph_view *v, uint64_t alloc,
+                        uint32_t write)
 {
     uint64_t end = 0;
     for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
-        if (a->alloc == alloc && a->write == GRAPH_WRITE && a->begin <= end &&
-            a->end > end)
+        if (a->alloc == alloc && (a->write & GRAPH_TOUCH) == write &&
+            a->begin <= end && a->end > end)
             end = a->end;
     }
     return end;
@@ -83,13 +84,42 @@ START_TEST(what_functions_return_is_recorded)
         if (v->node.kind != GRAPH_KERNEL || strcmp(v->name, "returned") != 0)
             continue;
         for (uint64_t alloc = 1; alloc <= 3; alloc++) {
-            const uint64_t n = written(v, alloc);
+            const uint64_t n = touched(v, alloc, GRAPH_WRITE);
             most = n > most ? n : most;
             least = n > 0 && (least == 0 || n < least) ? n : least;
         }
     }
     ck_assert_uint_eq(most, (uint64_t)ELEMENTS * WIDE);
     ck_assert_uint_eq(least, (uint64_t)ELEMENTS * PAIR);
+    graph_free(g);
+    child_clear(&c);
+}
+END_TEST
+
+/* What graded kernels touch by functions of libraries, for which the compiler
+ * inserts no hooks. */
+static const struct {
+    const char *kernel;
+    uint64_t alloc;
+    uint32_t write;
+    uint64_t nbytes;
+} library[] = {
+    {"copies", 1, 0, 48},        {"copies_text", 1, 0, 7},
+    {"compares", 1, 0, 32},      {"compares", 2, 0, 32},
+    {"compares_text", 1, 0, 16}, {"results", 2, GRAPH_WRITE, 16},
+};
+
+START_TEST(what_libraries_touch_is_recorded)
+{
+    struct child c;
+    struct graph *const g = run("prog_library", "eager", &c);
+    uint64_t nbytes = 0;
+    for (uint32_t i = 0; i < g->nnodes; i++)
+        if (g->nodes[i].node.kind == GRAPH_KERNEL &&
+            strcmp(g->nodes[i].name, library[_i].kernel) == 0)
+            nbytes =
+                touched(&g->nodes[i], library[_i].alloc, library[_i].write);
+    ck_assert_uint_eq(nbytes, library[_i].nbytes);
     graph_free(g);
     child_clear(&c);
 }
@@ -131,6 +161,7 @@ int main(void)
     tcase_add_test(t, one_build_inlines_accesses);
     tcase_add_loop_test(t, both_builds_record_the_same, 0, 3);
     tcase_add_loop_test(t, what_functions_return_is_recorded, 0, 2);
+    SUITE_LOOP(t, what_libraries_touch_is_recorded, library);
     tcase_add_test(t, too_many_ranges_are_joined_within_an_allocation);
     suite_add_tcase(s, t);
     return suite_run(s);

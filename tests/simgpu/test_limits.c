@@ -116,13 +116,41 @@ static const struct {
     {"#include <string.h>\\nvoid f()\\n{\\n    k<<<1, 2>>>(3);\\n}\\n",
      "bad.cu:4:", ""},
     // graded code's stores are recorded, all of them
-    {CALLED "__global__ void k(struct s *p)\\n{\\n    *p = f(1);\\n}\\n",
+    {CALLED "__global__ void k(struct s *p, int n)\\n{\\n    *p = f(n);\\n"
+            "}\\n",
      "bad.cu:2: error: a kernel calls a function that is not inlined",
      "-g --no-constructors"},
     {CALLED "__global__ void k(struct s *p, int n)\\n{\\n"
             "    struct s (*volatile g)(int) = f;\\n    *p = g(n);\\n}\\n",
      "bad.cu:6: error: a kernel calls a function through a pointer",
      "-g --no-constructors"},
+    // ... and its reads: a host's function reads any memory
+    {"#include <string.h>\\n__global__ void k(int *n, const char *p)\\n{\\n"
+     "    *n = strcmp(p, \"ab\") == 0;\\n}\\n",
+     "bad.cu:4: error: a kernel calls strcmp(), which is not a function of the "
+     "GPU's\nbad.cu:4: note: what it reads and writes would not be recorded. "
+     "Write a loop instead\n",
+     "-g --no-constructors"},
+    {"#include <strings.h>\\n__device__ char f(const char *p)\\n{\\n"
+     "    char c[48];\\n    bcopy(p, c, 48);\\n    return c[5];\\n}\\n"
+     "__global__ void k(char *c, const char *p)\\n{\\n    *c = f(p);\\n}\\n",
+     "a kernel calls bcopy(), which is not a function of the GPU's",
+     "-g --no-constructors"},
+    {"#include <string_view>\\n__global__ void k(int *n, const char *p)\\n{\\n"
+     "    *n = (int)std::string_view(p).size();\\n}\\n",
+     "bad.cu:4: error: a kernel calls strlen()", "-g --no-constructors"},
+    {"int other(const int *);\\n__global__ void k(int *p)\\n{\\n"
+     "    *p = other(p + 1);\\n}\\n",
+     "bad.cu:4: error: a kernel calls other(), which is not a function of the "
+     "GPU's\nbad.cu:4: note: what it reads and writes would not be recorded. "
+     "Define it in this file",
+     "-g --no-constructors"},
+    // what the host's half of a function calls is its own affair
+    {"#include <string.h>\\n__host__ __device__ long f(const char *p)\\n{\\n"
+     "#ifdef __CUDA_ARCH__\\n    return strlen(p);\\n#else\\n"
+     "    return 1;\\n#endif\\n}\\n"
+     "__global__ void k(long *n, const char *p)\\n{\\n    *n = f(p);\\n}\\n",
+     "a kernel calls strlen()", "-g --no-constructors"},
 };
 
 START_TEST(a_mistake_in_a_cu_file_has_its_line)
@@ -133,6 +161,39 @@ START_TEST(a_mistake_in_a_cu_file_has_its_line)
                   "%s/simgpu/bin/simnvcc %s -c bad.cu -o bad.o; rm -r $PWD",
                   sources[_i].source, child_build(), sources[_i].options);
     expect(&c, sources[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+/* Graded code with a host's function in host code, also in the host's half of a
+ * function that a kernel calls, and with functions that a GPU has. */
+START_TEST(honest_calls_are_compiled)
+{
+    static const char source[] =
+        "#include <assert.h>\\n#include <math.h>\\n#include <stdio.h>\\n"
+        "#include <string.h>\\n#include <strings.h>\\n#include <string>\\n"
+        "static void die(const char *p)\\n{\\n"
+        "    fprintf(stderr, \"%%zu\", strlen(p));\\n}\\n"
+        "__host__ __device__ float f(float x, const char *p)\\n{\\n"
+        "#ifdef __CUDA_ARCH__\\n    assert(x > 0);\\n"
+        "    printf(\"device\\\\n\");\\n    __trap();\\n#else\\n"
+        "    die(p);\\n    if (!strcmp(p, \"x\"))\\n        return "
+        "1;\\n#endif\\n"
+        "    return powf(x, 3) + erff(x);\\n}\\n"
+        "__global__ void k(float *x, char *p)\\n{\\n"
+        "    double whole;\\n    int exponent;\\n    void *q = malloc(8);\\n"
+        "    memcpy(q, p, 8);\\n    memset(p, 0, 40);\\n    free(q);\\n"
+        "    x[1] = modf(x[0], &whole) + frexp(x[1], &exponent) + clock();\\n"
+        "    *x = f(*x, p) + whole + exponent;\\n}\\n"
+        "long g(const char *p)\\n{\\n    char c[9];\\n    strcpy(c, p);\\n"
+        "    return strlen(c) + std::string(p).size() + ffs(c[0]);\\n}\\n";
+    struct child c =
+        child_run(60,
+                  "cd $(mktemp -d) && printf '%s' > good.cu && "
+                  "%s/simgpu/bin/simnvcc -std=c++17 -O2 -g --no-constructors "
+                  "-c good.cu -o good.o && echo compiled; rm -r $PWD",
+                  source, child_build());
+    ck_assert_msg(strcmp(c.out, "compiled\n") == 0 && !c.err[0], "%s", c.err);
     child_clear(&c);
 }
 END_TEST
@@ -232,7 +293,8 @@ int main(void)
     tcase_add_test(t, kernels_divide_by_zero_and_go_on);
     tcase_add_test(t, divisions_of_an_arm64_are_made_to_trap);
     tcase_add_test(t, a_stack_that_is_full_is_named);
-    tcase_add_loop_test(t, a_mistake_in_a_cu_file_has_its_line, 0, 3);
+    SUITE_LOOP(t, a_mistake_in_a_cu_file_has_its_line, sources);
+    tcase_add_test(t, honest_calls_are_compiled);
     tcase_add_test(t, the_time_to_rewrite_grows_with_the_size);
     suite_add_tcase(s, t);
     // 17 GB of addresses, which tests/mutate does not have

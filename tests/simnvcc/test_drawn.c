@@ -129,6 +129,8 @@ static void examine(const char *text, FILE *out)
     }
     const int found = calls_not_inlined(c, "/usr/include/", &at);
     fprintf(out, "\n%d %s %d %d\n", found, at.file, at.line, at.by_pointer);
+    if (calls_outside(c, &at))
+        fprintf(out, "%s %s %d\n", at.callee, at.file, at.line);
     inline_accesses(text, c, out);
     calls_free(c);
     fputs("==> divisions\n", out);

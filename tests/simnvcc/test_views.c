@@ -97,6 +97,8 @@ static char *examined(const char *text)
     if (calls_not_inlined(c, "/usr/include/", &at))
         fprintf(out, "calls at %s:%d %s\n", at.file, at.line,
                 at.by_pointer ? "by pointer" : "by name");
+    if (calls_outside(c, &at))
+        fprintf(out, "outside %s at %s:%d\n", at.callee, at.file, at.line);
     fclose(out);
     calls_free(c);
     if (strstr(text, "simgpu inlines")) {

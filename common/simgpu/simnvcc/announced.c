@@ -16,8 +16,10 @@ static const char *behind(const char *text, const char *prefix)
 static const char *called(const char *line)
 {
     static const char *const calls[] = {"\tcall\t*", "\tcall\t", "\tbl\t"};
-    static const char *const names[] = {"memcpy", "memmove", "memset",
-                                        "memcmp"};
+    static const char *const names[] = {
+        "memcpy",  "memmove", "memset",  "memcmp", "sincos", "sincosf",
+        "sincosl", "modf",    "modff",   "modfl",  "frexp",  "frexpf",
+        "frexpl",  "remquo",  "remquof", "remquol"};
     const char *at = NULL;
     for (size_t i = 0; !at && i < sizeof calls / sizeof *calls; i++)
         at = behind(line, calls[i]);

@@ -1,9 +1,10 @@
 /*
- * announced.h: memcpy() and the like in device code
+ * announced.h: memcpy(), modf() and the like in device code
  *
- * The compiler inserts no hook for what the C library copies. In a file's
- * assembly, calls of these functions become calls of simgpu_memcpy() and so on,
- * which record what they touch (device/hooks.c).
+ * The compiler inserts no hook for what the C library copies, nor for results
+ * that libm returns through pointers. In a file's assembly, calls of these
+ * functions become calls of simgpu_memcpy() and so on, which record what they
+ * touch (device/hooks.c, device/results.c).
  */
 #ifndef SIMNVCC_ANNOUNCED_H
 #define SIMNVCC_ANNOUNCED_H

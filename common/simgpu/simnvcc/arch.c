@@ -145,7 +145,7 @@ static void merge_body(const struct tokens *h, const struct body *a,
     char *const device = body_text(d, b), *const host = body_text(h, a);
     char *const place = tokens_place(h, end);
     if (a->words.host)
-        edits_addf(e, begin, end, "{ if (%ssimgpu_outside) %s else %s }%s",
+        edits_addf(e, begin, end, "{ if (%sSIMGPU_OUTSIDE) %s else %s }%s",
                    a->words.is_constexpr
                        ? "__builtin_is_constant_evaluated() || "
                        : "",

@@ -6,6 +6,7 @@
 #include <stdlib.h> /* qsort */
 #include <string.h> /* memcmp */
 
+#include "callable.h"
 #include "simgpu/kernel.h" /* SIMGPU_INDEPENDENT */
 
 enum { PROMISES = SIMGPU_INDEPENDENT | SIMGPU_UNWAITING };
@@ -104,39 +105,10 @@ static int is_barrier(struct name name)
            is_one(name, "simgpu_syncthreads", "");
 }
 
-/* True for functions whose results depend only on their arguments and the
- * thread's own memory, and whose other effects their hooks record. */
+/* True for functions that leave a kernel's promises as they are. */
 static int is_harmless(struct name name)
 {
-    static const char *const others[] = {
-        "__tls_get_addr", "memcpy",
-        "memmove",        "memset",
-        "memcmp",         "simgpu_memcpy",
-        "simgpu_memmove", "simgpu_memset",
-        "simgpu_memcmp",  "__divti3",
-        "__modti3",       "__udivti3",
-        "__umodti3",      "simgpu_dynamic_shared"};
-    static const char *const mathematics[] = {
-        "acos",  "acosh",     "asin",      "asinh",    "atan",      "atan2",
-        "atanh", "cbrt",      "ceil",      "copysign", "cos",       "cosh",
-        "erf",   "erfc",      "exp",       "exp10",    "exp2",      "expm1",
-        "fabs",  "fdim",      "floor",     "fma",      "fmax",      "fmin",
-        "fmod",  "frexp",     "hypot",     "ilogb",    "j0",        "j1",
-        "jn",    "ldexp",     "llrint",    "llround",  "log",       "log10",
-        "log1p", "log2",      "logb",      "lrint",    "lround",    "modf",
-        "nan",   "nearbyint", "nextafter", "pow",      "remainder", "remquo",
-        "rint",  "round",     "scalbln",   "scalbn",   "sin",       "sincos",
-        "sinh",  "sqrt",      "tan",       "tanh",     "tgamma",    "trunc",
-        "y0",    "y1",        "yn"};
-    if (is_hook(name))
-        return 1;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (is_one(name, others[i], ""))
-            return 1;
-    for (size_t i = 0; i < sizeof mathematics / sizeof *mathematics; i++)
-        if (is_one(name, mathematics[i], "fl"))
-            return 1;
-    return 0;
+    return is_hook(name) || callable_is_harmless(name.at, name.n);
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -315,16 +287,21 @@ static struct name source_name(const struct calls *c, long number)
     return (struct name){"", 0};
 }
 
-/* Find the source line of a line of the assembly;
- * place->line stays 0 if unknown. */
-static void find_place(const struct calls *c, const char *at,
+/* Find the source line of a call; place->line stays 0 if unknown. What is
+ * inlined from a header counts as the line of its caller, which is the last one
+ * before it in the caller's own file. */
+static void find_place(const struct calls *c, const struct call *k,
                        struct call_place *place)
 {
     const char *from = NULL;
     char *end;
-    for (const char *line = c->assembly; line < at; line = next_line(line))
-        if (behind(line, "\t.loc ", "\n").n)
-            from = line + strlen("\t.loc ");
+    for (const char *line = c->assembly; line < k->line;
+         line = next_line(line)) {
+        const struct name loc = behind(line, "\t.loc ", "\n");
+        if (loc.n &&
+            (!k->from->file || strtol(loc.at, NULL, 10) == k->from->file))
+            from = loc.at;
+    }
     if (!from)
         return;
     const struct name file = source_name(c, strtol(from, &end, 10));
@@ -356,7 +333,23 @@ int calls_not_inlined(const struct calls *c, const char *folder,
         if (!k->from->is_device ||
             (!place->by_pointer && !is_own(c, k->to, folder)))
             continue;
-        find_place(c, k->line, place);
+        find_place(c, k, place);
+        return 1;
+    }
+    return 0;
+}
+
+int calls_outside(const struct calls *c, struct call_place *place)
+{
+    *place = (struct call_place){0};
+    for (size_t i = 0; i < c->ncalls; i++) {
+        const struct call *const k = &c->call[i];
+        if (!k->from->is_device || k->to || *k->name.at == '*' ||
+            callable_is_allowed(k->name.at, k->name.n))
+            continue;
+        find_place(c, k, place);
+        snprintf(place->callee, sizeof place->callee, "%.*s", (int)k->name.n,
+                 k->name.at);
         return 1;
     }
     return 0;

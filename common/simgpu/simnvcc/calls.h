@@ -35,8 +35,13 @@ struct call_place {
     char file[256];
     int line;
     int by_pointer;
+    char callee[256]; /* calls_outside(): the function's symbol */
 };
 int calls_not_inlined(const struct calls *c, const char *folder,
                       struct call_place *place);
+
+/* True if a kernel calls a function outside of this file that graded device
+ * code may not call (callable.h). *place is set to the first such call. */
+int calls_outside(const struct calls *c, struct call_place *place);
 
 #endif

@@ -13,6 +13,7 @@
 #include "division.h"
 #include "foreign.h"
 #include "inline.h"
+#include "refused.h"
 #include "rewrite.h"
 #include "variables.h"
 
@@ -173,10 +174,28 @@ static void add_accesses(const struct nvcc_task *t, struct nvcc_args *a,
 }
 
 /* Functions that are replaced by simgpu's, which record what they touch
- * (device/access.c). The compiler must not replace them with inline code. */
+ * (announced.h). */
 static const char *const announced[] = {"memcpy", "memmove", "memset",
                                         "memcmp"};
-enum { NANNOUNCED = sizeof announced / sizeof *announced };
+/* Functions that graded device code may not call. The compiler must replace
+ * none of either list with inline code, whose accesses have no hooks. */
+static const char *const unannounced[] = {
+    "bcmp",    "bcopy",   "bzero",   "index",      "memchr",  "mempcpy",
+    "rindex",  "stpcpy",  "stpncpy", "strcasecmp", "strcat",  "strchr",
+    "strcmp",  "strcpy",  "strcspn", "strdup",     "strlen",  "strncasecmp",
+    "strncat", "strncmp", "strncpy", "strndup",    "strnlen", "strpbrk",
+    "strrchr", "strspn",  "strstr"};
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static void add_no_builtins(const struct nvcc_task *t, struct nvcc_args *a)
+{
+    args_add2(a, "-include",
+              text_join(t->prefix, "/include/simgpu/builtins.h"));
+    for (size_t i = 0; i < COUNT(announced); i++)
+        args_add(a, text_join("-fno-builtin-", announced[i]));
+    for (size_t i = 0; i < COUNT(unannounced); i++)
+        args_add(a, text_join("-fno-builtin-", unannounced[i]));
+}
 
 /* Adapt an object: remove the thread sanitizer's constructor, which
  * has that priority and would call an empty function, and rename
@@ -186,7 +205,7 @@ static int finish_object(const struct nvcc_task *t, const char *object)
     struct nvcc_args a = {{"objcopy", "--remove-section=.init_array.00099",
                            "--remove-section=.rela.init_array.00099"},
                           3};
-    for (int i = 0; i < NANNOUNCED; i++) {
+    for (size_t i = 0; i < COUNT(announced); i++) {
         char *const both = text_join(announced[i], "=simgpu_");
         args_add(&a,
                  text_join("--redefine-sym=", text_join(both, announced[i])));
@@ -204,28 +223,6 @@ static int may_inline(const struct nvcc_task *t)
     return !strstr(t->o.cxx, "clang");
 }
 
-/* g++ inserts no hook for the store of a structure that a call returns. A call
- * that is not inlined could therefore leave stores unrecorded, and graded code
- * must not contain one. Returns 1, with a message, if it does. */
-static int refuse_calls(const struct nvcc_task *t, const struct calls *calls)
-{
-    struct call_place at;
-    if (!t->o.no_constructors ||
-        !calls_not_inlined(calls, text_join(t->prefix, "/include/"), &at))
-        return 0;
-    fprintf(stderr,
-            "%s:%d: error: a kernel calls a function %s\n%s:%d: note: not all "
-            "that it writes would be recorded. %s\n",
-            at.file, at.line,
-            at.by_pointer ? "through a pointer, or a virtual one"
-                          : "that is not inlined: does it call itself?",
-            at.file, at.line,
-            at.by_pointer ? "Call it by its name, or take it as a template's "
-                            "parameter"
-                          : "Write a loop instead");
-    return 1;
-}
-
 /* Write the compiler's assembly with the changes that
  * the processor requires. */
 static void change(const char *assembly, const struct calls *calls, FILE *out)
@@ -236,46 +233,6 @@ static void change(const char *assembly, const struct calls *calls, FILE *out)
 #else
     inline_accesses(assembly, calls, out);
 #endif
-}
-
-static int change_file(const struct nvcc_task *t, const char *from,
-                       const char *to)
-{
-    char *const text = file_read(from);
-    struct calls *const calls = text ? calls_read(text) : NULL;
-    int status = calls ? refuse_calls(t, calls) : 0;
-    FILE *const out = calls && !status ? fopen(to, "we") : NULL;
-    char *const renamed = out ? announced_rename(text) : NULL;
-    if (out)
-        change(renamed, calls, out);
-    free(renamed);
-    if (!status && (!out || fclose(out) != 0)) {
-        fprintf(stderr, "simnvcc: %s: %s\n", to, strerror(errno));
-        status = 1;
-    }
-    calls_free(calls);
-    free(text);
-    return status;
-}
-
-/* Assemble a file, with inlined accesses or trapping divisions. */
-static int assemble(const struct nvcc_task *t, const char *from, const char *to)
-{
-    struct nvcc_args a = {{t->o.cxx}, 1};
-    char *const changed = file_renamed(t->temp, from, ".changed.s");
-    const int status = t->o.dry_run ? 0 : change_file(t, from, changed);
-    unlink(from);
-    if (status)
-        return status;
-    for (int i = 0; i < t->o.both.n; i++)
-        if (!strncmp(t->o.both.v[i], "-Wa,", 4))
-            args_add(&a, t->o.both.v[i]);
-    args_add(&a, "-c");
-    args_add(&a, changed);
-    args_add2(&a, "-o", to);
-    const int assembled = task_run(t, &a);
-    unlink(changed);
-    return assembled;
 }
 
 /* True if the rewritten file needs the compiler's check of alignment. */
@@ -289,12 +246,13 @@ static int is_checked(const struct nvcc_task *t, const char *path)
     return matters;
 }
 
-static int compile_rewritten(const struct nvcc_task *t, const char *from,
-                             const char *to)
+/* The compiler's command line for rewritten C++, up to its input and output.
+ * `outside` is the condition under which the host's text of a function runs
+ * that has one for each side (arch.h). */
+static struct nvcc_args compiler(const struct nvcc_task *t, const char *from,
+                                 const char *outside)
 {
     struct nvcc_args a = {{0}, 0};
-    const int inlines = may_inline(t);
-    char *const assembly = file_renamed(t->temp, from, ".raw.s");
     args_add(&a, t->o.cxx);
     args_append(&a, &t->o.both);
     if (t->o.std)
@@ -309,23 +267,106 @@ static int compile_rewritten(const struct nvcc_task *t, const char *from,
     args_add(&a, "-DSIMGPU_HOST=");
     args_add(&a, "-DSIMGPU_CONSTANT=");
     args_add(&a, "-DSIMGPU_MANAGED=");
+    args_add(&a, text_join("-DSIMGPU_OUTSIDE=", outside));
     // g++ aligns thread-local arrays as their elements, but programs cast
     // arrays of floats to float4, and arrays begin where a GPU permits that
     args_add(&a, "-DSIMGPU_SHARED=static thread_local "
                  "__attribute__((aligned(16)))");
-    for (int i = 0; i < NANNOUNCED && t->o.no_constructors; i++)
-        args_add(&a, text_join("-fno-builtin-", announced[i]));
+    if (t->o.no_constructors)
+        add_no_builtins(t, &a);
     args_add(&a, "-Wno-unknown-pragmas");
-    if (inlines)
+    if (may_inline(t))
         args_add2(&a, "-include",
                   text_join(t->prefix, "/include/simgpu/inlined.h"));
-    args_add(&a, inlines ? "-S" : "-c");
+    args_add(&a, may_inline(t) ? "-S" : "-c");
     args_add2(&a, "-x", "c++");
+    return a;
+}
+
+/* ---- the compiler's assembly --------------------------------------------- */
+
+/*
+ * Report what graded code's kernels call and may not (refused.h). Returns 1 if
+ * there is such a call. What the host's text calls in a function that has one
+ * for each side is not a kernel's call: without that text, the compiler has to
+ * write the call, too.
+ */
+static int refuse_calls(const struct nvcc_task *t, const char *from,
+                        const struct calls *calls)
+{
+    const char *const folder = text_join(t->prefix, "/include/");
+    if (!t->o.no_constructors || !refused_calls(calls, folder, 0))
+        return 0;
+    struct nvcc_args a = compiler(t, from, "0");
+    char *const path = file_renamed(t->temp, from, ".device.s");
+    args_add(&a, "-w"); // what the first compilation has said
+    args_add(&a, from);
+    args_add2(&a, "-o", path);
+    const int status = task_run(t, &a);
+    char *const text = status ? NULL : file_read(path);
+    struct calls *const device = text ? calls_read(text) : NULL;
+    const int found = !device || refused_calls(device, folder, 1);
+    calls_free(device);
+    free(text);
+    unlink(path);
+    return found;
+}
+
+/* Write the assembly with the changes that device code requires. */
+static int change_file(const struct nvcc_task *t, const char *from,
+                       const char *assembly, const char *to)
+{
+    char *const text = file_read(assembly);
+    struct calls *const calls = text ? calls_read(text) : NULL;
+    int status = calls ? refuse_calls(t, from, calls) : 0;
+    FILE *const out = calls && !status ? fopen(to, "we") : NULL;
+    char *const renamed = out ? announced_rename(text) : NULL;
+    if (out)
+        change(renamed, calls, out);
+    free(renamed);
+    if (!status && (!out || fclose(out) != 0)) {
+        fprintf(stderr, "simnvcc: %s: %s\n", to, strerror(errno));
+        status = 1;
+    }
+    calls_free(calls);
+    free(text);
+    return status;
+}
+
+/* Assemble what the compiler wrote for `from`, with inlined accesses or
+ * trapping divisions. */
+static int assemble(const struct nvcc_task *t, const char *from,
+                    const char *assembly, const char *to)
+{
+    struct nvcc_args a = {{t->o.cxx}, 1};
+    char *const changed = file_renamed(t->temp, assembly, ".changed.s");
+    const int status =
+        t->o.dry_run ? 0 : change_file(t, from, assembly, changed);
+    unlink(assembly);
+    if (status)
+        return status;
+    for (int i = 0; i < t->o.both.n; i++)
+        if (!strncmp(t->o.both.v[i], "-Wa,", 4))
+            args_add(&a, t->o.both.v[i]);
+    args_add(&a, "-c");
+    args_add(&a, changed);
+    args_add2(&a, "-o", to);
+    const int assembled = task_run(t, &a);
+    unlink(changed);
+    return assembled;
+}
+
+static int compile_rewritten(const struct nvcc_task *t, const char *from,
+                             const char *to)
+{
+    struct nvcc_args a = compiler(t, from, "simgpu_outside");
+    const int inlines = may_inline(t);
+    char *const assembly = file_renamed(t->temp, from, ".raw.s");
     args_add(&a, from);
     args_add2(&a, "-o", inlines ? assembly : to);
     int status = task_run(t, &a);
     if (status == 0 && inlines)
-        status = assemble(t, assembly, to);
+        status = assemble(t, from, assembly, to);
     return status || !t->o.no_constructors ? status : finish_object(t, to);
 }
 

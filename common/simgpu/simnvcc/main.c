@@ -9,8 +9,9 @@
  *     --no-constructors    No code of the object runs before main: its kernels
  *                          are in a table of the program (simgpu/kernel.h).
  *                          memcpy() and the like count as accesses of device
- *                          code. A kernel's call that is not inlined is an
- *                          error (calls.h). For labs; needs objcopy.
+ *                          code. A kernel's call that is not inlined, or of a
+ *                          function that a GPU doesn't have, is an error
+ *                          (refused.h). For labs; needs objcopy.
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
