@@ -1,5 +1,5 @@
 /* links: base
- * Device code, compiled as a lab's, that leaves its accesses to functions of the
+ * Device code, compiled as a lab's, that leaves its accesses to functions of
  * libraries: copies and comparisons of the C++ library, results of libm. Each
  * kernel reads or writes the first bytes of buffers, for test_accesses.c.
  */
