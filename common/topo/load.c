@@ -11,6 +11,7 @@
 #include <string.h> /* strrchr */
 #include <unistd.h> /* access */
 
+#include "base/near.h"
 #include "topo/machine.h"
 #include "topo/nccl/shape.h"
 #include "topo/nccl/traffic.h"
@@ -80,11 +81,27 @@ void topo_list(char *out, size_t nbytes)
     free(entry);
 }
 
+/* "did you mean dgx-h100? The", if a shipped machine has a name of at most two
+ * other letters; else "the". */
+static void suggest(const char *name, char *list, char *out, size_t nbytes)
+{
+    int nearest = 3;
+    snprintf(out, nbytes, "the");
+    for (char *rest, *have = strtok_r(list, ", ", &rest); have;
+         have = strtok_r(NULL, ", ", &rest)) {
+        const int distance = near_distance(name, have);
+        if (distance >= nearest)
+            continue;
+        nearest = distance;
+        snprintf(out, nbytes, "did you mean %s? The", have);
+    }
+}
+
 static int find_file(const char *name, char *path, size_t nbytes, char *err,
                      size_t err_nbytes)
 {
     const size_t length = strlen(name);
-    char dir[MAX_PATH + 64], list[512];
+    char dir[MAX_PATH + 64], list[512], near[512];
     if (strchr(name, '/') ||
         (length > 4 && strcmp(name + length - 4, ".xml") == 0)) {
         snprintf(path, nbytes, "%s", name);
@@ -96,10 +113,12 @@ static int find_file(const char *name, char *path, size_t nbytes, char *err,
             return 0;
     }
     topo_list(list, sizeof list);
+    suggest(name, list, near, sizeof near);
+    topo_list(list, sizeof list);
     snprintf(err, err_nbytes,
-             "there is no machine \"%.200s\"; the shipped ones are: %s. For a "
+             "there is no machine \"%.200s\"%s %s shipped ones are: %s. For a "
              "file of your own, give a path, or a name that ends in .xml",
-             name, list);
+             name, near[0] == 'd' ? ":" : ";", near, list);
     return -1;
 }
 

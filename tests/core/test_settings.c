@@ -209,7 +209,7 @@ START_TEST(a_rank_with_a_bad_setting_stays_a_while)
 {
     char text[1024];
     const double begun = now_sec();
-    ck_assert_int_eq(run("PMI_SIZE=2 PMI_RANK=1 SIMGPU_CHECK=2", shows_process,
+    ck_assert_int_eq(run("PMI_SIZE=2 PMI_RANK=0 SIMGPU_CHECK=2", shows_process,
                          text, sizeof text),
                      PROC_EXIT_FAULT);
     ck_assert_double_ge(now_sec() - begun, 1e-6 * REPORT_GRACE_US);

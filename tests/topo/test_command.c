@@ -226,7 +226,9 @@ static const struct misuse {
 } misuses[] = {
     {"topo", 2, "one of 2x-dgx-h100, a100-cubemesh"},
     {"topo a b", 2, "name a machine"},
-    {"topo dgx-z", 1, "there is no machine \"dgx-z\""},
+    {"topo dgx", 1, "there is no machine \"dgx\"; the shipped ones are: 2x"},
+    {"topo dgxh100", 1, "\"dgxh100\": did you mean dgx-h100? The shipped ones"},
+    {"topo pcie-4900", 1, "did you mean pcie-4090? The shipped ones are: 2x"},
     {"topo /dev/null", 1, "/dev/null:1: XML: no element found"},
     {"collective", 2, "--topo is needed"},
     {"collective --topo dgx-h100 --op allreduce", 2,

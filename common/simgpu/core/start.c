@@ -25,13 +25,18 @@
 /*
  * Report a bad setting before there is a control page: print a line and exit. A
  * rank that exits while others start can take MPICH's proxy with it, and output
- * that the proxy has not passed on is lost. Hence the pause.
+ * that the proxy has not passed on is lost. Hence the pause. Ranks mostly have
+ * the same settings: the others leave the line to rank 0, whose exit ends them,
+ * and print it only if rank 0 continues.
  */
 static _Noreturn void bad_setting(const char *name, const char *value,
                                   const char *why)
 {
+    const char *const rank = getenv("PMI_RANK");
+    if (rank && strtol(rank, NULL, 10) > 0)
+        usleep(20 * REPORT_GRACE_US);
     fprintf(stderr, "simgpu: %s=%s: %s\n", name, value, why);
-    if (getenv("PMI_RANK"))
+    if (rank)
         usleep(REPORT_GRACE_US);
     _exit(PROC_EXIT_FAULT);
 }
