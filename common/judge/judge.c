@@ -401,7 +401,7 @@ static void add_function(const struct judge_lab *lab, const struct plan_case *c,
 {
     const size_t at = strlen(v->message);
     const struct judge_student *s = lab->students;
-    if (v->pass || v->suspected)
+    if (v->pass || v->suspected || v->skipped)
         return;
     while (s && s->kind &&
            (strcmp(s->kind, c->kind) != 0 ||

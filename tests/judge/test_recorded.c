@@ -41,6 +41,13 @@ static void suspect(const struct judge_task *t, struct judge_verdict *v)
     v->suspected = 1;
 }
 
+/* The case can't be judged on so few ranks. */
+static void skip(const struct judge_task *t, struct judge_verdict *v)
+{
+    wrong(t, v);
+    v->skipped = 1;
+}
+
 /* Rank 0's output has to come from rank 1's input. */
 static void from_peer(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -52,10 +59,13 @@ static const struct judge_kind kinds[] = {
     {.name = "free", .judge = right},
     {.name = "wrong", .judge = wrong},
     {.name = "suspect", .judge = suspect},
+    {.name = "skip", .judge = skip},
     {.name = "peer", .judge = from_peer},
     {.name = NULL}};
 static const struct judge_student students[] = {
-    {"wrong", "f() in f.c", NULL, NULL}, {NULL, NULL, NULL, NULL}};
+    {"wrong", "f() in f.c", NULL, NULL},
+    {"skip", "f() in f.c", NULL, NULL},
+    {NULL, NULL, NULL, NULL}};
 static const struct judge_lab lab = {
     .lab = "lab", .kinds = kinds, .students = students};
 const struct judge_lab *const judge_labs[] = {&lab, NULL};
@@ -256,6 +266,7 @@ static const struct {
     {"wrong", 0, 1, NULL, LATE},
     {"right", 1, 1, NULL, LATE},
     {"suspect", 1, 1, "no", "it is wrong"}, // a person will see
+    {"skip", 0, 0, NULL, "it is wrong"},    // f() is not to blame
 };
 
 START_TEST(what_a_graph_shows_comes_before_a_wrong_result)
