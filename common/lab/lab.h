@@ -167,6 +167,9 @@ struct lab {
                              (SIMGPU_DATALESS, unless already set); or NULL */
     /* The same for a command with these arguments; may be NULL. */
     const char *(*dataless_for)(int argc, char **argv);
+    /* Free what a case keeps for the next one. Called when all of a run's cases
+     * have ended well; may be NULL. */
+    void (*release)(void);
 };
 extern const struct lab lab; /* defined by each lab's cases.c */
 

@@ -97,6 +97,8 @@ int run_setup(struct lab_run *r, MPI_Comm comm)
 void run_teardown(struct lab_run *r)
 {
     lab_free_events();
+    if (lab.release)
+        lab.release();
     if (r->comm)
         NCCL_MUST(ncclCommDestroy(r->comm));
     CUDA_MUST(cudaStreamDestroy(r->stream));

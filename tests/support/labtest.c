@@ -102,6 +102,19 @@ START_TEST(the_solution_is_full_under_random_schedules)
 }
 END_TEST
 
+/* Nor does the kit, which SIMGPU_CHECK would hold against the student. */
+START_TEST(the_solution_leaks_nothing)
+{
+    struct child c =
+        child_run(RUN_SEC, "SIMGPU_CHECK=1 mpirun -n %d %s/solutions/%s",
+                  ranks[_i], child_build(), stem());
+    ck_assert_msg(strstr(c.err, "simgpu: check: 0 hazards") &&
+                      !strstr(c.err, "leak"),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(the_skeleton_scores_nothing)
 {
     expect(stem(), ranks[_i], child_schedule(), 0);
@@ -211,6 +224,7 @@ static void add_program(Suite *s, void (*add)(TCase *t))
     tcase_add_loop_test(t, the_solution_is_full_under_a_late_schedule, 0,
                         nranks);
     tcase_add_loop_test(t, the_solution_is_full_under_random_schedules, 0, 10);
+    tcase_add_loop_test(t, the_solution_leaks_nothing, at, at + 1);
     part(quick, t, the_skeleton_scores_nothing, at, nranks);
     if (add)
         add(t);

@@ -267,4 +267,5 @@ const struct lab lab = {
     .brief = "one network on many devices, kept identical",
     .kinds = kinds,
     .commands = commands,
+    .release = exercise_release,
 };

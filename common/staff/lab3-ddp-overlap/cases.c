@@ -25,6 +25,13 @@ const struct judge_lab *const judge_labs[] = {&judge_lab3, NULL};
 static struct ddp ddp;
 static struct zero zero;
 
+static void release(void)
+{
+    ddp_release(&ddp);
+    zero_release(&zero);
+    exercise_release();
+}
+
 static ncclResult_t ddp_of(struct lab_run *r, struct exercise *e)
 {
     ddp_release(&ddp);
@@ -260,4 +267,5 @@ const struct lab lab = {
     .kinds = kinds,
     .commands = commands,
     .dataless_for = dataless_for,
+    .release = release,
 };

@@ -491,4 +491,5 @@ const struct lab lab = {
     .kinds = kinds,
     .commands = commands,
     .dataless = "128M",
+    .release = machine_release,
 };

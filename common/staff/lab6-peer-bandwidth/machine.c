@@ -39,6 +39,18 @@ struct peers *machine_peers(void)
     return &machine.peers;
 }
 
+void machine_release(void)
+{
+    const int n = machine.peers.n;
+    if (n > 0)
+        must(peers_release(&machine.peers), "peers_release");
+    for (int gpu = 0; gpu < n; gpu++)
+        for (int i = 0; i < BUFFERS; i++)
+            CUDA_MUST(cudaFree(machine.buffer[gpu][i].at));
+    CUDA_MUST(cudaFreeHost(machine.pinned.at));
+    memset(&machine, 0, sizeof machine);
+}
+
 struct peers *machine_large_peers(void)
 {
     machine.large = *machine_peers();

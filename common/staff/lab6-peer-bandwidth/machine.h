@@ -18,6 +18,9 @@ struct peers *machine_peers(void);
 /* The same, with slots for chunks of 32 MiB without contents. */
 struct peers *machine_large_peers(void);
 
+/* Free all that these functions keep from case to case. */
+void machine_release(void);
+
 /* Enable or disable access to each other's memory; count the ordered pairs that
  * have it. */
 void machine_access(int on);

@@ -31,6 +31,13 @@ static void release(void)
     nodes_close(&nodes);
 }
 
+/* Release the network, too. */
+static void release_all(void)
+{
+    release();
+    exercise_release();
+}
+
 int cases_per_unit(const struct lab_run *r)
 {
     return (int)plan_int(r->c, "per_unit", 1);
@@ -364,4 +371,5 @@ const struct lab lab = {
     .commands = commands,
     .dataless = "1M", // buffers that large occur only where time is judged
     .dataless_for = dataless_for,
+    .release = release_all,
 };

@@ -412,4 +412,5 @@ const struct lab lab = {
     .commands = commands,
     .dataless = "1M", // buffers that large occur only where time is judged
     .dataless_for = dataless_for,
+    .release = release,
 };
