@@ -3,8 +3,10 @@
 #include <limits.h> /* PATH_MAX */
 #include <stdio.h>  /* printf */
 #include <stdlib.h> /* getenv */
+#include <string.h> /* strcmp */
 
 #include "judge/answers.h"
+#include "judge/judge.h" /* JUDGE_ANSWER */
 #include "lab/kit.h"
 
 /* Say whose numbers these are, and what to do if the course knows the student
@@ -21,11 +23,24 @@ static void print_head(const struct plan *p)
            set && *set ? " (COMMLAB_STUDENT)" : " (your login name)");
 }
 
+/* True if the lab asks any question. */
+static int asks(const struct plan *p)
+{
+    for (int i = 0; i < p->ncases; i++)
+        if (strcmp(p->cases[i].kind, JUDGE_ANSWER) == 0)
+            return 1;
+    return 0;
+}
+
 int questions_print(const struct plan *p)
 {
     char path[2 * PATH_MAX], err[256];
     kit_answers(path, sizeof path);
     char *const text = answers_load(path);
+    if (!text && !asks(p)) {
+        printf("%s has no questions.\n", p->lab);
+        return 0;
+    }
     if (!text) {
         fprintf(stderr, "%s: there is no answers.txt with questions (%s)\n",
                 p->lab, path);

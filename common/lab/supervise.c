@@ -49,6 +49,13 @@ struct ranks { /* one run of the ranks */
     size_t nwords;
 };
 
+static volatile sig_atomic_t interrupted; /* by Ctrl-C */
+
+static void on_interrupt(int signal)
+{
+    interrupted = signal;
+}
+
 int supervise_applies(void)
 {
     const char *const set = getenv("COMMLAB_SUPERVISE");
@@ -219,9 +226,11 @@ static void look(struct ranks *r)
         r->since_sec = sec;
         r->nbytes = 0;
     }
-    if (r->why[0] || now < 0)
+    if (r->why[0] || (now < 0 && !interrupted))
         return;
-    if (r->nbytes > MOST_NBYTES)
+    if (interrupted)
+        snprintf(r->why, sizeof r->why, "stopped by Ctrl-C");
+    else if (r->nbytes > MOST_NBYTES)
         snprintf(r->why, sizeof r->why,
                  "it prints more than %d MiB: a loop that prints? Print on one "
                  "rank, and not in loops.",
@@ -319,6 +328,11 @@ static int run(const struct results *v, char **argv)
     const int status = follow(&r);
     const int i = atomic_load(&v->progress->now);
     const int ended = atomic_load(&v->progress->ended);
+    if (interrupted && !ended) {
+        print_rows(v);
+        results_end(v);
+        return 128 + SIGINT;
+    }
     if (!ended && i >= 0 &&
         atomic_load(&v->progress->c[i].state) == PROGRESS_OPEN)
         fail(&r, i, status);
@@ -359,6 +373,7 @@ _Noreturn void supervise(char **argv, const struct lab_options *o,
 {
     int status = -1;
     if (strcmp(getenv("PMI_RANK"), "0") != 0) {
+        signal(SIGINT, SIG_IGN);
         wait_for_rank_0();
         _exit(0);
     }
@@ -374,6 +389,8 @@ _Noreturn void supervise(char **argv, const struct lab_options *o,
                 lab.name, strerror(errno));
         _exit(1);
     }
+    // interrupts poll(), and is the default again in the ranks' mpirun
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt}, NULL);
     while (status < 0)
         status = run(&v, argv);
     fflush(NULL);

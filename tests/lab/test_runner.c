@@ -13,7 +13,7 @@
 #include "child.h"
 #include "suite.h"
 
-enum { RUN_SEC = 60 };
+enum { RUN_SEC = 200 };
 
 /* ---- a plan -------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ static void make_plans(void)
                       "cases:\n");
     strcpy(plans, "/tmp/commlab-runner-XXXXXX");
     ck_assert(mkdtemp(plans) != NULL);
-    snprintf(line, sizeof line, "cd %s && mkdir times hidden bare", plans);
+    snprintf(line, sizeof line, "cd %s && mkdir times hidden bare asks", plans);
     ck_assert_int_eq(system(line), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         at += snprintf(text + at, sizeof text - (size_t)at,
@@ -513,7 +513,10 @@ START_TEST(an_unknown_machine_is_named)
 {
     struct child c = runner("SIMGPU_TOPO=dgx-h101", 2, "--case fine");
     ck_assert_int_ne(c.status, 0);
-    ck_assert_msg(strstr(c.err, "SIMGPU_TOPO=dgx-h101") != NULL, "%s", c.err);
+    const char *const said = strstr(c.err, "SIMGPU_TOPO=dgx-h101");
+    ck_assert_msg(said && strstr(said, "did you mean dgx-h100? The shipped"),
+                  "%s", c.err);
+    ck_assert_msg(!strstr(said + 1, "SIMGPU_TOPO"), "twice: %s", c.err);
     child_clear(&c);
 }
 END_TEST
@@ -534,6 +537,24 @@ START_TEST(a_mistake_on_the_command_line_is_named)
 {
     struct child c = runner("", 1, mistakes[_i].options);
     expect(&c, 2, mistakes[_i].says);
+    child_clear(&c);
+}
+END_TEST
+
+/* The case that was running has no verdict. */
+START_TEST(ctrl_c_ends_with_the_total_so_far)
+{
+    struct child c = child_run(
+        RUN_SEC,
+        "out=%s/out; COMMLAB_PLANS=%s mpirun -n 2 %s/tests/lab/prog_runner "
+        "--case fine,loops,fine-last > $out & until grep -q pass $out; do "
+        "sleep 0.1; done; kill -INT $!; wait $!; cat $out",
+        plans, plans, child_build());
+    expect(&c, 0,
+           "\nThe run ended there; not run: loops, fine-last\n"
+           "Run others with --case NAME[,NAME...].\n\n"
+           "total 10 of 30 points\n");
+    ck_assert(!strstr(c.out, "FAIL"));
     child_clear(&c);
 }
 END_TEST
@@ -592,7 +613,25 @@ START_TEST(a_question_with_an_unknown_number_is_an_error)
     struct child c = questions("", "# {m} ranks\n");
     expect(&c, 2, "answers.txt: the plan has no number {m}");
     child_clear(&c);
-    c = runner("COMMLAB_ANSWERS=/no/answers.txt", 1, "--questions");
+}
+END_TEST
+
+/* A lab without questions is no mistake; one that has lost them is. */
+START_TEST(a_lab_without_questions_says_so)
+{
+    char env[256];
+    struct child c =
+        runner("COMMLAB_ANSWERS=/no/answers.txt", 1, "--questions");
+    expect(&c, 0, "runner has no questions.\n");
+    ck_assert(!strstr(c.out, "/no") && !c.err[0]);
+    child_clear(&c);
+    write_plan("asks/runner.yaml",
+               "lab: runner\ntitle: R\nfiles: [answers.txt]\nranks: [2]\n"
+               "cases: [{name: q, part: 1, points: 1, kind: answer, with: "
+               "{question: x}}]\n");
+    snprintf(env, sizeof env,
+             "COMMLAB_PLANS=%s/asks COMMLAB_ANSWERS=/no/answers.txt", plans);
+    c = runner(env, 1, "--questions");
     expect(&c, 2, "there is no answers.txt with questions (/no/answers.txt)");
     child_clear(&c);
 }
@@ -630,9 +669,11 @@ int main(void)
     tcase_add_test(t, an_unknown_machine_is_named);
     tcase_add_loop_test(t, a_mistake_on_the_command_line_is_named, 0,
                         sizeof mistakes / sizeof *mistakes);
+    tcase_add_test(t, ctrl_c_ends_with_the_total_so_far);
     tcase_add_test(t, questions_are_printed_with_the_students_numbers);
     tcase_add_test(t, other_students_have_other_numbers);
     tcase_add_test(t, the_login_name_has_numbers_too);
+    tcase_add_test(t, a_lab_without_questions_says_so);
     tcase_add_test(t, a_question_with_an_unknown_number_is_an_error);
     suite_add_tcase(s, t);
     return suite_run(s);
