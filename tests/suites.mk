@@ -343,6 +343,9 @@ page_profiling := 3
 $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),$(or \
 	$(page_$(basename $(notdir $(p)))),1)))
 
+# What they ask readers to try works.
+$(call script,handouts/tries,60,slow everything)
+
 # ---- scripts: what lists what there is, or compares it with the real APIs ----
 
 $(call script,api-table,1,cuda sim handouts/simgpu.md)

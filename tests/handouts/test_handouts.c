@@ -1,6 +1,7 @@
 /* Links of handouts have targets, in markdown and as pages; and the tools find
  * differences that check this, that handouts show what the kit prints
- * (page.sh), and that bandwidths are those of machines (speeds.sh). */
+ * (page.sh), that the commands they mention work (tries.sh), and that
+ * bandwidths are those of machines (speeds.sh). */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>  /* fopen */
@@ -84,6 +85,39 @@ START_TEST(what_the_tool_writes_is_true)
                   "grep -x a %s/page.md && grep -x 7 %s/f/x.svg",
                   labtest_root(), dir, dir, dir);
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+    remove_dir(dir);
+}
+END_TEST
+
+/* ---- what readers are asked to try --------------------------------------- */
+
+static const struct {
+    const char *text;
+    int status;
+    const char *says;
+} tries[] = {
+    {"Plain text, `--case`, `build/commgraph time`, `mpirun`.\n", 0,
+     "0 commands of 1 pages work\n"},
+    {"```console\n$ mpirun -n 2 build/lab1 --case no\n```\n", 0, "0 commands"},
+    {"    build/lab1 --questions  # yours\n\nThen `build/commgraph "
+     "time\nrun`.\n",
+     0, "2 commands of 1 pages work\n"},
+    {"a\n\n    mpirun -n 2 build/lab1 --case no\n", 1,
+     "page.md:3: status 2 of: mpirun -n 2 build/lab1 --case no\n"},
+    {"Try `build/commgraph time run\n--topo none`.\n", 1,
+     "page.md:1: status 1 of: build/commgraph time run --topo none\n"},
+};
+
+START_TEST(a_command_that_does_not_work_is_found)
+{
+    char dir[64];
+    struct child c = on_text("--check", tries[_i].text, dir);
+    child_clear(&c);
+    c = child_run(TOOL_SEC, "%s/tests/handouts/tries.sh %s - %s/page.md",
+                  labtest_root(), child_build(), dir);
+    ck_assert_msg(c.status == tries[_i].status && strstr(c.out, tries[_i].says),
+                  "%d: %s%s", c.status, c.out, c.err);
     child_clear(&c);
     remove_dir(dir);
 }
@@ -352,6 +386,8 @@ int main(void)
     Suite *const s = suite_create("handouts");
     TCase *const t = tcase_create("handouts");
     tcase_set_timeout(t, 1000);
+    tcase_add_loop_test(t, a_command_that_does_not_work_is_found, 0,
+                        sizeof tries / sizeof *tries);
     tcase_add_loop_test(t, a_handout_that_lies_is_found, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(t, what_the_tool_writes_is_true);
