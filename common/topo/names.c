@@ -3,7 +3,7 @@
 
 #include "topo/topo.h"
 
-/* Names as in NCCL_ALGO and NCCL_PROTO. COLLNET stands for two of NCCL's. */
+/* Names as NCCL prints them. COLLNET stands for two of NCCL's. */
 static const char *const algos[TOPO_ALGOS] = {
     "TREE", "RING", "COLLNET", "NVLS", "NVLSTREE", "PAT", "P2P"};
 static const char *const protos[TOPO_PROTOS] = {"LL", "LL128", "SIMPLE"};

@@ -207,12 +207,30 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
 void topo_coll_release(struct topo_coll *c);
 
 /*
- * Parse NCCL_ALGO or NCCL_PROTO to a set: "RING,TREE", in upper or lower case;
- * a leading '^' means all others. NULL and "" give TOPO_ANY; an unknown name
- * gives 0.
+ * Parse a list of algorithms or protocols to a set: "RING,TREE", in upper or
+ * lower case; a leading '^' means all others. NULL and "" give TOPO_ANY; an
+ * unknown name gives 0.
  */
 int topo_algo_set(const char *words);
 int topo_proto_set(const char *words);
+
+/* For each operation, the algorithms or protocols that NCCL may choose from. A
+ * set of 0 stands for TOPO_ANY. */
+struct topo_sets {
+    int of[TOPO_OPS];
+};
+
+/*
+ * Parse NCCL_ALGO or NCCL_PROTO as NCCL does since 2.24: a list for all
+ * collectives, for one of them, or both: "ring,tree;allreduce:^tree;reduce:ring".
+ * Only the first entry may lack a prefix, and a later entry overrides an
+ * earlier one. NULL and "" allow everything. Returns 0, or -1 with NCCL's
+ * message, and the names that are known, in err.
+ */
+int topo_algo_sets(const char *words, struct topo_sets *out, char *err,
+                   size_t err_nbytes);
+int topo_proto_sets(const char *words, struct topo_sets *out, char *err,
+                    size_t err_nbytes);
 const char *topo_algo_name(enum topo_algo a);
 const char *topo_proto_name(enum topo_proto p);
 

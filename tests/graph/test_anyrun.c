@@ -106,12 +106,16 @@ static void print_times(const struct replay *r)
 /* The same run, with each option. */
 static void print_variants(void)
 {
+    struct replay_options chosen = {0};
+    ck_assert_int_eq(topo_algo_sets("Ring", &chosen.algos, err, sizeof err), 0);
+    ck_assert_int_eq(
+        topo_proto_sets("LL,Simple", &chosen.protos, err, sizeof err), 0);
     const struct replay_options variants[] = {
         {.base_ps = 7000000},
         {.fast_host = 1},
         {.fixed = 1 << GRAPH_COLL | 1 << GRAPH_COPY, .fixed_ps = 1000000},
         {.fixed = HIDDEN_ALL, .fast_host = 1},
-        {.algos = topo_algo_set("Ring"), .protos = topo_proto_set("LL,Simple")},
+        chosen,
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         struct replay *const r =

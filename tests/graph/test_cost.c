@@ -81,8 +81,13 @@ START_TEST(sets_of_algorithms_change_collectives)
 {
     replayed_init(&run, ALLKINDS_MACHINE, ALLKINDS_RANKS);
     allkinds_record(&run.s);
-    print_costs(&(struct replay_options){.algos = topo_algo_set("TREE"),
-                                         .protos = topo_proto_set("LL")});
+    struct replay_options options = {0};
+    char why[400];
+    ck_assert_int_eq(topo_algo_sets("TREE", &options.algos, why, sizeof why),
+                     0);
+    ck_assert_int_eq(topo_proto_sets("LL", &options.protos, why, sizeof why),
+                     0);
+    print_costs(&options);
     expect("TREE LL");
 }
 END_TEST

@@ -201,8 +201,12 @@ END_TEST
 static const struct {
     const char *environment, *says;
 } wrong[] = {
-    {"NCCL_ALGO=RNIG", "Unrecognized element token when parsing \"RNIG\""},
-    {"NCCL_PROTO=LL64", "Unrecognized element token when parsing \"LL64\""},
+    {"NCCL_ALGO=RNIG", "NCCL_ALGO: Unrecognized element token \"RNIG\" when "
+                       "parsing \"RNIG\": use Tree, Ring"},
+    {"NCCL_PROTO=LL64", "NCCL_PROTO: Unrecognized element token \"LL64\" when "
+                        "parsing \"LL64\": use LL, LL128 or Simple"},
+    {"NCCL_ALGO='allgather:tree'",
+     "Error : no algorithm/protocol available for function AllGather"},
     {"NCCL_ALGO=TREE", "Error : no algorithm/protocol available for function "
                        "AllGather"},
 };

@@ -383,24 +383,6 @@ START_TEST(a_message_without_a_way_is_refused_with_a_reason)
 }
 END_TEST
 
-START_TEST(sets_are_read_as_nccl_reads_them)
-{
-    ck_assert_int_eq(topo_algo_set(NULL), TOPO_ANY);
-    ck_assert_int_eq(topo_algo_set(""), TOPO_ANY);
-    ck_assert_int_eq(topo_algo_set("RING"), 1 << TOPO_RING);
-    ck_assert_int_eq(topo_algo_set("tree,NVLSTree"),
-                     1 << TOPO_TREE | 1 << TOPO_NVLSTREE);
-    ck_assert_int_eq(topo_algo_set("^RING") & 1 << TOPO_RING, 0);
-    ck_assert_int_ne(topo_algo_set("^RING") & 1 << TOPO_TREE, 0);
-    ck_assert_int_eq(topo_algo_set("RINGS"), 0);
-    ck_assert_int_eq(topo_algo_set("RING,"), 0);
-    ck_assert_int_eq(topo_algo_set("P2P"), 0);
-    ck_assert_int_eq(topo_proto_set("Simple,LL128"),
-                     1 << TOPO_SIMPLE | 1 << TOPO_LL128);
-    ck_assert_int_eq(topo_proto_set("LL1"), 0);
-}
-END_TEST
-
 int main(void)
 {
     TCase *const tc = tcase_create("collective");
@@ -419,7 +401,6 @@ int main(void)
                         NREFUSALS);
     tcase_add_test(tc, pat_takes_the_simple_protocol_alone);
     tcase_add_test(tc, a_message_without_a_way_is_refused_with_a_reason);
-    tcase_add_test(tc, sets_are_read_as_nccl_reads_them);
     Suite *const s = suite_create("topo: collective");
     suite_add_tcase(s, tc);
     return suite_run(s);

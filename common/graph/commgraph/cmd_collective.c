@@ -93,10 +93,13 @@ static int read_values(struct request *r)
         return usage("--algo", r->algo, "TREE RING NVLS NVLSTREE PAT");
     if (r->proto && (r->protos = topo_proto_set(r->proto)) == 0)
         return usage("--proto", r->proto, "LL LL128 SIMPLE");
-    if ((!r->algo && command_set("NCCL_ALGO", topo_algo_set, &r->algos) != 0) ||
-        (!r->proto &&
-         command_set("NCCL_PROTO", topo_proto_set, &r->protos) != 0))
+    struct topo_sets algos, protos;
+    if (command_sets(&algos, &protos) != 0)
         return COMMAND_FAILED;
+    if (!r->algo)
+        r->algos = algos.of[r->operation];
+    if (!r->proto)
+        r->protos = protos.of[r->operation];
     return 0;
 }
 

@@ -20,7 +20,7 @@ static const double SLOW = 1.25, FAST = .8;
 
 struct request {
     struct tables_options tables;
-    int algos, protos;
+    struct topo_sets algos, protos;
 };
 
 static int read_arguments(int argc, char **argv, struct request *r)
@@ -86,7 +86,8 @@ static int print_row(const struct topo *t, const struct request *r,
     char err[600], bound[160], size[24];
     struct topo_coll c;
     if (topo_collective(t, table->op, place, table->nranks, row->nbytes,
-                        r->algos, r->protos, &c, err, sizeof err) != 0)
+                        r->algos.of[table->op], r->protos.of[table->op], &c,
+                        err, sizeof err) != 0)
         return command_failed("%s", err);
     const double us = (double)c.time_ps * 1e-6, ratio = row->us / us;
     const double bus =
@@ -176,9 +177,7 @@ int cmd_expect(int argc, char **argv)
     struct request r = {0};
     struct nccltests all = {0};
     int status = read_arguments(argc, argv, &r);
-    if (status == 0 &&
-        (command_set("NCCL_ALGO", topo_algo_set, &r.algos) != 0 ||
-         command_set("NCCL_PROTO", topo_proto_set, &r.protos) != 0))
+    if (status == 0 && command_sets(&r.algos, &r.protos) != 0)
         return COMMAND_FAILED;
     if (status == 0)
         status = tables_read(&all, &r.tables);

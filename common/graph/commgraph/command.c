@@ -39,13 +39,13 @@ int command_failed(const char *format, ...)
     return COMMAND_FAILED;
 }
 
-int command_set(const char *name, int (*parse)(const char *words), int *set)
+int command_sets(struct topo_sets *algos, struct topo_sets *protos)
 {
-    const char *const words = getenv(name);
-    *set = parse(words);
-    if (*set == 0)
-        return command_failed("%s=%s: not a list of names that NCCL knows",
-                              name, words);
+    char err[400];
+    if (topo_algo_sets(getenv("NCCL_ALGO"), algos, err, sizeof err) != 0)
+        return command_failed("NCCL_ALGO: %s", err);
+    if (topo_proto_sets(getenv("NCCL_PROTO"), protos, err, sizeof err) != 0)
+        return command_failed("NCCL_PROTO: %s", err);
     return 0;
 }
 
@@ -98,8 +98,7 @@ int command_run_init(struct command_run *r, const char *dir, const char *topo)
 {
     char err[512];
     *r = (struct command_run){0};
-    if (command_set("NCCL_ALGO", topo_algo_set, &r->options.algos) != 0 ||
-        command_set("NCCL_PROTO", topo_proto_set, &r->options.protos) != 0)
+    if (command_sets(&r->options.algos, &r->options.protos) != 0)
         return COMMAND_FAILED;
     r->graph = graph_load(dir, err, sizeof err);
     if (!r->graph)

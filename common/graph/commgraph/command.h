@@ -47,10 +47,9 @@ int command_usage(const char *format, ...)
 int command_failed(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* Parse an environment variable into a set. Returns 0, or COMMAND_FAILED after
- * a message if the variable has an unknown word. */
-int command_set(const char *variable, int (*parse)(const char *words),
-                int *set);
+/* Read NCCL_ALGO and NCCL_PROTO. Returns 0, or COMMAND_FAILED after a message
+ * if NCCL would not accept one of them. */
+int command_sets(struct topo_sets *algos, struct topo_sets *protos);
 
 struct command_option {
     const char *name;

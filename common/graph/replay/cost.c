@@ -41,10 +41,6 @@ struct cost_table *cost_table_new(const struct topo *topo,
     t->topo = topo;
     if (options)
         t->options = *options;
-    if (t->options.algos == 0)
-        t->options.algos = TOPO_ANY;
-    if (t->options.protos == 0)
-        t->options.protos = TOPO_ANY;
     return t;
 }
 
@@ -330,9 +326,11 @@ static int ask_topo(const struct cost_table *t, const struct graph_node *n,
     if (n->kind != GRAPH_COLL)
         return topo_message(t->topo, place[0], place[1], n->bytes, out, err,
                             err_nbytes);
+    const int algos = t->options.algos.of[n->op];
+    const int protos = t->options.protos.of[n->op];
     return topo_collective(t->topo, n->op, place, nplaces, n->bytes,
-                           t->options.algos, t->options.protos, out, err,
-                           err_nbytes);
+                           algos ? algos : TOPO_ANY, protos ? protos : TOPO_ANY,
+                           out, err, err_nbytes);
 }
 
 /*

@@ -35,9 +35,8 @@ typedef void replay_change(void *arg, uint32_t at, struct cost *cost);
 
 struct replay_options {
     uint64_t base_ps; /* start of the graph: the time of its cut (live.h) */
-    int algos;        /* topo_algo_set() of NCCL_ALGO; 0: all */
-    int protos;       /* topo_proto_set() of NCCL_PROTO; 0: all */
-    unsigned fixed;   /* kinds of communication (overlap.h) that take fixed_ps
+    struct topo_sets algos, protos; /* NCCL_ALGO and NCCL_PROTO */
+    unsigned fixed; /* kinds of communication (overlap.h) that take fixed_ps
                          and no resources: 1 << GRAPH_COLL | ...; 0: none */
     uint64_t fixed_ps;
     int fast_host;            /* calls cost the host no time */

@@ -133,12 +133,10 @@ void explain_call(const struct nccl_call *c)
 
 ncclResult_t explain_check_settings(void)
 {
-    const char *const name = simgpu_model_bad_setting();
-    return name ? nccl_error(ncclInvalidUsage,
-                             "Unrecognized element token when parsing \"%s\" "
-                             "(%s)",
-                             getenv(name), name)
-                : ncclSuccess;
+    char err[512];
+    return simgpu_model_sets(NULL, NULL, err, sizeof err) == 0
+               ? ncclSuccess
+               : nccl_error(ncclInvalidUsage, "%s", err);
 }
 
 ncclResult_t explain_check_choice(const struct nccl_call *c)

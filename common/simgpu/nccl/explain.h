@@ -29,7 +29,7 @@ int explain_choice(const struct nccl_call *c, struct model_choice *out,
 /* Print an enqueued call: its arguments (COLL), and its algorithm (TUNING). */
 void explain_call(const struct nccl_call *c);
 
-/* Check that NCCL_ALGO and NCCL_PROTO are lists of names that NCCL knows. */
+/* Check that NCCL would accept NCCL_ALGO and NCCL_PROTO. */
 ncclResult_t explain_check_settings(void);
 
 /* Check that these two variables leave an algorithm for this call. */

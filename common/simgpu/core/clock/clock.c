@@ -24,6 +24,7 @@
 #include <time.h>    /* nanosleep */
 #include <unistd.h>  /* close */
 
+#include "core/clock/model.h"
 #include "core/limit.h"
 #include "core/peer.h"
 #include "core/proc.h"
@@ -55,16 +56,6 @@ static _Thread_local uint64_t latest_ps; /* this thread's last answer */
 
 /* ---- the job's graph ----------------------------------------------------- */
 
-static int read_set(const char *name, int (*parse)(const char *words))
-{
-    const char *const words = getenv(name);
-    const int set = parse(words);
-    if (set == 0)
-        simgpu_report_fault(NULL, "%s=%s: not a list of names that NCCL knows",
-                            name, words);
-    return set;
-}
-
 static void start(void)
 {
     state.live = graph_live_new(simgpu_proc()->nranks);
@@ -72,8 +63,10 @@ static void start(void)
         simgpu_report_fault(NULL,
                             "out of host memory for the graph of %u ranks",
                             simgpu_proc()->nranks);
-    state.options.algos = read_set("NCCL_ALGO", topo_algo_set);
-    state.options.protos = read_set("NCCL_PROTO", topo_proto_set);
+    char err[400];
+    if (simgpu_model_sets(&state.options.algos, &state.options.protos, err,
+                          sizeof err) != 0)
+        simgpu_report_fault(NULL, "%s", err);
     state.options.costs = cost_table_new(simgpu_proc()->topo, &state.options);
     if (!state.options.costs)
         simgpu_report_fault(NULL,

@@ -11,11 +11,21 @@
 #include "graph/record/live.h"
 #include "graph/replay/replay.h"
 
-const char *simgpu_model_bad_setting(void)
+int simgpu_model_sets(struct topo_sets *algos, struct topo_sets *protos,
+                      char *err, size_t err_nbytes)
 {
-    if (topo_algo_set(getenv("NCCL_ALGO")) == 0)
-        return "NCCL_ALGO";
-    return topo_proto_set(getenv("NCCL_PROTO")) == 0 ? "NCCL_PROTO" : NULL;
+    char why[400];
+    struct topo_sets ignored;
+    const char *bad = NULL;
+    if (topo_algo_sets(getenv("NCCL_ALGO"), algos ? algos : &ignored, why,
+                       sizeof why) != 0)
+        bad = "NCCL_ALGO";
+    else if (topo_proto_sets(getenv("NCCL_PROTO"), protos ? protos : &ignored,
+                             why, sizeof why) != 0)
+        bad = "NCCL_PROTO";
+    if (bad)
+        snprintf(err, err_nbytes, "%s: %s", bad, why);
+    return bad ? -1 : 0;
 }
 
 static void remark(void *user, const char *line)
@@ -36,10 +46,10 @@ int simgpu_model_choice(enum topo_op op, const int32_t *place, int n,
                         size_t err_nbytes)
 {
     struct topo_coll c;
-    if (topo_collective(simgpu_proc()->topo, op, place, n, bytes,
-                        topo_algo_set(getenv("NCCL_ALGO")),
-                        topo_proto_set(getenv("NCCL_PROTO")), &c, err,
-                        err_nbytes) != 0)
+    struct topo_sets algos, protos;
+    if (simgpu_model_sets(&algos, &protos, err, err_nbytes) != 0 ||
+        topo_collective(simgpu_proc()->topo, op, place, n, bytes, algos.of[op],
+                        protos.of[op], &c, err, err_nbytes) != 0)
         return -1;
     *out =
         (struct model_choice){topo_algo_name(c.algo), topo_proto_name(c.proto),
@@ -87,14 +97,15 @@ static void add_nodes(struct graph_segment *g, const struct model_op *o)
 static int replay_all(struct graph_segment *g, uint32_t n, uint64_t *ps,
                       char *err, size_t err_nbytes)
 {
-    const struct replay_options options = {
-        .algos = topo_algo_set(getenv("NCCL_ALGO")),
-        .protos = topo_proto_set(getenv("NCCL_PROTO"))};
+    struct replay_options options = {0};
     struct graph_ref *const roots = calloc(n, sizeof *roots);
     struct graph_live *const live = graph_live_new(1);
     struct graph *past = NULL;
     struct replay *replay = NULL;
     snprintf(err, err_nbytes, "no memory");
+    if (simgpu_model_sets(&options.algos, &options.protos, err, err_nbytes) !=
+        0)
+        goto out;
     if (!roots || !live || graph_live_attach(live, 0, graph_fd(g)) != 0 ||
         graph_live_update(live, err, err_nbytes) != 0)
         goto out;

@@ -13,9 +13,13 @@
 
 #include "graph/record/record.h"
 
-/* The variable (NCCL_ALGO, NCCL_PROTO) whose value contains a name that NCCL
- * doesn't know; NULL if there is none. */
-const char *simgpu_model_bad_setting(void);
+struct topo_sets; /* topo/topo.h */
+
+/* Read NCCL_ALGO and NCCL_PROTO; what they allow is of no interest to libnccl,
+ * which passes NULL. Returns 0, or -1 with a line in err if NCCL
+ * would not accept one of them. */
+int simgpu_model_sets(struct topo_sets *algos, struct topo_sets *protos,
+                      char *err, size_t err_nbytes);
 
 /* Print on standard error, once, which of NCCL's variables have no effect. */
 void simgpu_model_remarks(void);
