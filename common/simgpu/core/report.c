@@ -118,6 +118,17 @@ void simgpu_report_fault(const char *key, const char *format, ...)
     _exit(PROC_EXIT_FAULT);
 }
 
+void simgpu_report_once(const char *key, const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (claim(key))
+        print(text);
+}
+
 struct pointer_text simgpu_pointer_text(const void *p)
 {
     struct pointer_text t = {"NULL"};

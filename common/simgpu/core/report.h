@@ -22,6 +22,11 @@ enum {
 _Noreturn void simgpu_report_fault(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Print what the job should know, if no rank has printed a text with this key.
+ * The run goes on. */
+void simgpu_report_once(const char *key, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Have a fault print an earlier mistake, too, which may be its cause. The first
  * call counts. */
 void simgpu_report_earlier(const char *text);

@@ -12,6 +12,7 @@
 #include "nccl/config.h"
 #include "nccl/explain.h"
 #include "nccl/group.h"
+#include "nccl/open_group.h"
 
 /* ---- creating ------------------------------------------------------------ */
 
@@ -304,6 +305,8 @@ ncclResult_t pncclCommDestroy(ncclComm_t comm)
     entry_result(err);
     if (err != ncclSuccess)
         return err;
+    if (group_uses(comm))
+        open_group_report_dropped("ncclCommDestroy", CALLER_SITE());
     group_forget(comm, "ncclCommDestroy");
     comm_drain(comm, "ncclCommDestroy", CALLER_SITE());
     if (atomic_load(&comm->aborted)) // by another thread meanwhile

@@ -8,6 +8,7 @@
 #include "core/stream/stream.h"
 #include "nccl/connect.h"
 #include "nccl/execute.h"
+#include "nccl/open_group.h"
 #include "nccl/simulate.h"
 
 struct list { /* a growing array of structs of one size */
@@ -46,6 +47,19 @@ static struct nccl_call *calls(void)
 static struct setup *setups(void)
 {
     return group.setups.at;
+}
+
+/* Keep the note of what the group holds up to date. */
+static void note_held(void)
+{
+    const struct nccl_call *const c = calls();
+    const struct setup *const s = setups();
+    if (group.err != ncclSuccess || group.calls.n + group.setups.n == 0)
+        open_group_holds(0, NULL, 0);
+    else
+        open_group_holds(group.calls.n + group.setups.n,
+                         group.calls.n ? c->name : s->call,
+                         group.calls.n ? c->site : s->site);
 }
 
 /* ---- what a group must not contain --------------------------------------- */
@@ -302,6 +316,7 @@ static ncclResult_t end(float *estimated_us)
         return ncclSuccess;
     profiler_end_group();
     entry_group(0);
+    open_group_end();
     ncclResult_t err = group.err;
     if (err == ncclSuccess)
         err = run_group(estimated_us);
@@ -323,6 +338,7 @@ ncclResult_t group_leave(ncclResult_t err)
 {
     if (err != ncclSuccess && group.err == ncclSuccess)
         group.err = err;
+    note_held();
     const ncclResult_t ended = end(NULL);
     return err != ncclSuccess ? err : ended;
 }
@@ -333,12 +349,14 @@ ncclResult_t group_add(const struct nccl_call *c)
     profiler_enter_call(&call, group.depth);
     append(&group.calls, &call, sizeof call);
     profiler_leave_call(&call);
+    note_held();
     return ncclSuccess;
 }
 
 ncclResult_t group_add_setup(const struct setup *s)
 {
     append(&group.setups, s, sizeof *s);
+    note_held();
     return ncclSuccess;
 }
 
@@ -405,6 +423,14 @@ static int drop_setups(const struct ncclComm *c)
     return dropped;
 }
 
+int group_uses(const struct ncclComm *c)
+{
+    for (int i = 0; i < group.calls.n; i++)
+        if (calls()[i].comm == c)
+            return 1;
+    return 0;
+}
+
 void group_forget(struct ncclComm *c, const char *call)
 {
     if (drop_calls(c, calls(), &group.calls.n) + drop_setups(c) > 0 &&
@@ -413,6 +439,7 @@ void group_forget(struct ncclComm *c, const char *call)
                                "%s : the open group has calls on this "
                                "communicator",
                                call + strlen("nccl"));
+    note_held();
     if (c->setup && c->setup->comm != c)
         setup_cancel(c->setup);
     free(c->setup);
@@ -429,6 +456,7 @@ ncclResult_t pncclGroupStart(void)
     NCCL_ENTER();
     group_enter();
     entry_group(1);
+    open_group_begin(CALLER_SITE());
     return ncclSuccess;
 }
 

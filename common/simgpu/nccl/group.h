@@ -29,6 +29,9 @@ ncclResult_t group_add_setup(const struct setup *s);
  * ncclInProgress, an error or success. */
 ncclResult_t group_progress(struct ncclComm *c);
 
+/* True if the thread's open group has calls on this communicator. */
+int group_uses(const struct ncclComm *c);
+
 /* Drop what is pending on a communicator that `call` ends. If the thread's open
  * group has calls on it, the group fails. */
 void group_forget(struct ncclComm *c, const char *call);

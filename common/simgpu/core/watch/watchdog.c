@@ -62,6 +62,13 @@ static int by_thread(const void *x, const void *y)
                                   : (a->at > b->at) - (a->at < b->at);
 }
 
+static void (*_Atomic remark)(char *out, size_t nbytes);
+
+void simgpu_hang_remark(void (*f)(char *out, size_t nbytes))
+{
+    atomic_store(&remark, f);
+}
+
 /* List the waits on this process's page. An unchanged list is not written
  * again, because other processes may be reading it. */
 static void publish_waits(struct control *own)
@@ -80,6 +87,9 @@ static void publish_waits(struct control *own)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s",
                                    l.line[i].text);
     }
+    void (*const write_remark)(char *, size_t) = atomic_load(&remark);
+    if (write_remark && at < sizeof text)
+        write_remark(text + at, sizeof text - at);
     if (own->nwaits == l.n && strcmp(own->wait_text, text) == 0 &&
         memcmp(own->wait, wait, l.n * sizeof *wait) == 0)
         return;

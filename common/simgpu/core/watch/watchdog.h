@@ -17,8 +17,14 @@
 #ifndef SIMGPU_CORE_WATCH_WATCHDOG_H
 #define SIMGPU_CORE_WATCH_WATCHDOG_H
 
+#include <stddef.h>
+
 /* Start this process's watchdog. It ends the process when the job hangs, when a
  * peer has crashed, or when another process has ended the job. */
 void watchdog_start(void);
+
+/* Have the report of a hang include this process's lines that f writes. There
+ * is at most one such function. */
+void simgpu_hang_remark(void (*f)(char *out, size_t nbytes));
 
 #endif
