@@ -4,7 +4,7 @@
 #include <errno.h>     /* errno */
 #include <stdatomic.h> /* atomic_store */
 #include <stdio.h>     /* fprintf */
-#include <stdlib.h>    /* getenv, atexit */
+#include <stdlib.h>    /* getenv, on_exit */
 #include <string.h>    /* strcmp */
 #include <unistd.h>    /* _exit */
 
@@ -18,6 +18,7 @@
 #include "core/thread.h"
 #include "core/visible.h"
 #include "core/watch/check.h"
+#include "core/watch/leave.h"
 #include "core/watch/sentry.h"
 #include "core/watch/watchdog.h"
 #include "core/witness.h"
@@ -112,8 +113,10 @@ static void begin_graph(struct proc *self)
         graph_mute(self->graph); // only for tests/bench/recording.sh
 }
 
-static void at_exit(void)
+static void at_exit(int status, void *unused)
 {
+    (void)unused;
+    leave_note(status);
     check_before_exit();
     pending_end();
     graph_save(simgpu_proc()->graph);
@@ -137,5 +140,5 @@ void core_start(struct proc *self)
     fault_start();
     thread_enter(); // from now on the watchdog may wait for this thread
     watchdog_start();
-    atexit(at_exit);
+    on_exit(at_exit, NULL);
 }

@@ -24,7 +24,7 @@
 
 enum {
     TRIES = 100,     /* to connect, a millisecond apart */
-    STATUS_MS = 200, /* until a process that has closed all files has ended */
+    EXIT_MS = 20,    /* between looks whether a process is still ending */
     END_MS = 50,     /* between looks whether the last rank has ended */
     REPORT_SEC = 20, /* a report that takes longer is given up */
     HIGH_FD = 256,
@@ -137,12 +137,28 @@ static int any_runs(void)
     return newcomer_any_child(self.launcher, runs, 0);
 }
 
+/* True while the kernel ends a process, which it does on a busy machine in as
+ * long as it likes. */
+static int is_exiting(int pid)
+{
+    enum { PF_EXITING = 1 << 2 }; // include/linux/sched.h
+    char stat[1024];
+    unsigned flags = 0;
+    sscanf(read_stat(pid, stat), " %*c %*d %*d %*d %*d %*d %u", &flags);
+    return (flags & PF_EXITING) != 0;
+}
+
 /* ---- the end of a rank --------------------------------------------------- */
 
-static int has_ended(const struct member *m, int within_ms)
+/* True if a process whose connection was closed has ended, once it has. A
+ * process that goes on has closed the connection itself. */
+static int has_ended(const struct member *m)
 {
     struct pollfd end = {m->pidfd, POLLIN, 0};
-    return poll(&end, 1, within_ms) == 1;
+    while (is_exiting(m->pid))
+        if (poll(&end, 1, EXIT_MS) == 1)
+            return 1;
+    return poll(&end, 1, 0) == 1;
 }
 
 /* How a process has ended that has. */
@@ -209,7 +225,7 @@ static int any_ends_job(void)
  */
 static void end(const struct member *m)
 {
-    if (self.is_over || !has_ended(m, STATUS_MS))
+    if (self.is_over || !has_ended(m))
         return;
     const int status = status_of(m);
     self.is_over = status == -1 || any_ends_job() ||
