@@ -222,7 +222,7 @@ struct topo_sets {
 
 /*
  * Parse NCCL_ALGO or NCCL_PROTO as NCCL does since 2.24: a list for all
- * collectives, for one of them, or both: "ring,tree;allreduce:^tree;reduce:ring".
+ * collectives, for one of them, or both: "ring,tree;allreduce:^tree".
  * Only the first entry may lack a prefix, and a later entry overrides an
  * earlier one. NULL and "" allow everything. Returns 0, or -1 with NCCL's
  * message, and the names that are known, in err.

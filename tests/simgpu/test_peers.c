@@ -53,6 +53,25 @@ START_TEST(enabling_what_cannot_be_is_an_error)
 }
 END_TEST
 
+/* Under SIMGPU_CHECK=1 the failure is explained. */
+START_TEST(ranks_of_two_nodes_are_no_peers)
+{
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=1 SIMGPU_TOPO=2x:gh200@ndr mpirun "
+                               "-n 8 %s/tests/simgpu/prog_nodes",
+                               child_build());
+    ck_assert_msg(!strstr(c.out, "FAILED") &&
+                      strstr(c.out, "but only those of a node for peers") &&
+                      strstr(c.out, "memory of another node doesn't open"),
+                  "%s%s", c.out, c.err);
+    ck_assert_msg(strstr(c.err, "between nodes: cudaIpcOpenMemHandle at "
+                                "prog_nodes.c:58 opens a handle of rank 0, "
+                                "which is on node 0, and this rank on node 1."),
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     TCase *const tc = tcase_create("peers");
@@ -61,6 +80,7 @@ int main(void)
                         copies_go_straight_only_while_peer_access_is_enabled, 0,
                         sizeof pairs / sizeof *pairs);
     tcase_add_test(tc, enabling_what_cannot_be_is_an_error);
+    tcase_add_test(tc, ranks_of_two_nodes_are_no_peers);
     Suite *const s = suite_create("simgpu: peers");
     suite_add_tcase(s, tc);
     return suite_run(s);

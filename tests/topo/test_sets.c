@@ -2,9 +2,9 @@
  * NCCL_ALGO and NCCL_PROTO are read as NCCL reads them.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "topo/topo.h"
 
 START_TEST(lists_of_names_are_sets)
@@ -108,15 +108,9 @@ int main(void)
     Suite *const s = suite_create("sets");
     TCase *const t = tcase_create("sets");
     tcase_add_test(t, lists_of_names_are_sets);
-    tcase_add_loop_test(t, an_entry_of_nccl_algo_is_for_one_collective, 0,
-                        sizeof settings / sizeof *settings);
-    tcase_add_loop_test(t, a_value_that_nccl_refuses_is_named, 0,
-                        sizeof refused / sizeof *refused);
+    SUITE_LOOP(t, an_entry_of_nccl_algo_is_for_one_collective, settings);
+    SUITE_LOOP(t, a_value_that_nccl_refuses_is_named, refused);
     tcase_add_test(t, nccl_proto_is_read_alike);
     suite_add_tcase(s, t);
-    SRunner *const r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(s);
 }

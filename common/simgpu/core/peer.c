@@ -74,6 +74,11 @@ uint32_t peer_rank(const struct peer *p)
     return p->control->rank;
 }
 
+int simgpu_peer_node(const struct peer *p)
+{
+    return topo_gpu(simgpu_proc()->topo, p->control->place[0])->node;
+}
+
 int peer_pid(const struct peer *p)
 {
     return p->control->pid;

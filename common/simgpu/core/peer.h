@@ -43,6 +43,9 @@ int peer_pid(const struct peer *p);
 /* True while the process runs, rather than having exited or crashed. */
 int peer_alive(const struct peer *p);
 
+/* The node of the peer's GPUs: only processes of one node share memory. */
+int simgpu_peer_node(const struct peer *p);
+
 /* Open one of the peer's heaps, by heap_slot(). Returns -1 with errno. */
 int peer_open_heap(const struct peer *p, int slot);
 

@@ -23,7 +23,7 @@ _Noreturn void simgpu_report_fault(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Print what the job should know, if no rank has printed a text with this key.
- * The run goes on. */
+ * The run continues. */
 void simgpu_report_once(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -416,8 +416,11 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
     memcpy(&h, &handle, sizeof h);
     if (!event)
         return api_return(cudaErrorInvalidValue);
-    if (!simgpu_peer_attach(&h.owner))
+    const struct peer *const owner = simgpu_peer_attach(&h.owner);
+    if (!owner)
         return api_return(cudaErrorMapBufferObjectFailed);
+    if (simgpu_peer_node(owner) != simgpu_proc()->node)
+        return api_return(cudaErrorInvalidValue);
     const int fd = simgpu_proc_open(h.owner.pid, h.fd, O_RDWR);
     if (fd < 0)
         return api_return(cudaErrorMapBufferObjectFailed);

@@ -20,6 +20,7 @@
 
 #include "core/heap/address.h"
 #include "core/heap/heap.h"
+#include "core/peer.h"
 #include "driver/call.h"
 
 struct memory {
@@ -388,6 +389,14 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle,
     return CUDA_SUCCESS;
 }
 
+/* True if a process's GPUs are on this node. A rack whose GPUs NVLink joins is
+ * one node, and no fabric goes further. */
+static int is_near(const struct proc_id *owner)
+{
+    const struct peer *const p = simgpu_peer_attach(owner);
+    return p && simgpu_peer_node(p) == simgpu_proc()->node;
+}
+
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
                                         void *osHandle,
                                         CUmemAllocationHandleType shHandleType)
@@ -406,7 +415,8 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
     else if (is_fabric ||
              pread((int)(intptr_t)osHandle, &s, sizeof s, 0) != sizeof s)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!(s.types & shHandleType) || simgpu_heap_import(&s.ref, &at) != 0)
+    if (!(s.types & shHandleType) || !is_near(&s.ref.owner) ||
+        simgpu_heap_import(&s.ref, &at) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     struct memory m = {.at = at, .nbytes = s.ref.nbytes, .imported = 1};
     m.prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;

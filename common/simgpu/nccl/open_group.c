@@ -9,7 +9,7 @@
 #include "core/site.h"
 #include "core/watch/watchdog.h"
 
-struct open_group { /* of one thread */
+struct open_group { /* a thread's outermost group */
     struct open_group *next;
     uint32_t site;
     int is_left;       /* its thread has ended */

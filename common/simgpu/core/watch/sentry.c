@@ -151,7 +151,7 @@ static int is_exiting(int pid)
 /* ---- the end of a rank --------------------------------------------------- */
 
 /* True if a process whose connection was closed has ended, once it has. A
- * process that goes on has closed the connection itself. */
+ * process that still runs has closed the connection itself. */
 static int has_ended(const struct member *m)
 {
     struct pollfd end = {m->pidfd, POLLIN, 0};

@@ -7,6 +7,7 @@
 
 #include "core/heap/heap.h"
 #include "core/host.h"
+#include "core/peer.h"
 #include "core/site.h"
 #include "core/watch/check.h"
 #include "cudart/api.h"
@@ -60,6 +61,23 @@ static void note_own(const struct heap_ref *ref, uint32_t site)
         simgpu_site_text(site, where, sizeof where), ref->device);
 }
 
+/* True if the handle is of a process of this node, or its process is gone. */
+static int is_near(const struct heap_ref *ref, uint32_t site)
+{
+    char where[256];
+    const struct peer *const p = simgpu_peer_attach(&ref->owner);
+    if (!p || simgpu_peer_node(p) == simgpu_proc()->node)
+        return 1;
+    check_note(site,
+               "between nodes: cudaIpcOpenMemHandle at %s opens a handle of "
+               "rank %u, which is on node %d, and this rank on node %d. Only "
+               "processes of one node share memory: find them with "
+               "MPI_Comm_split_type, and use NCCL or MPI between nodes",
+               simgpu_site_text(site, where, sizeof where), peer_rank(p),
+               simgpu_peer_node(p), simgpu_proc()->node);
+    return 0;
+}
+
 cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
                                  unsigned int flags)
 {
@@ -72,6 +90,8 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
         note_own(&ref, CALLER_SITE());
         return api_return(cudaErrorDeviceUninitialized);
     }
+    if (!is_near(&ref, CALLER_SITE()))
+        return api_return(cudaErrorInvalidValue);
     if (ref.device < 0 || ref.device >= PROC_MAX_DEVICES ||
         simgpu_heap_import(&ref, devPtr) != 0)
         return api_return(cudaErrorMapBufferObjectFailed);
