@@ -5,6 +5,7 @@
 #include <string.h> /* memcmp */
 
 #include "base/mix.h"
+#include "graph/hazard/hazard_crossed.h"
 #include "graph/hazard/hazard_excuse.h"
 #include "graph/hazard/hazard_init.h"
 #include "graph/hazard/hazard_order.h"
@@ -306,6 +307,23 @@ static int check_init(struct find *f, uint32_t at)
     return 0;
 }
 
+/* ---- collectives in opposite orders -------------------------------------- */
+
+static int keep_crossed(void *arg, const struct hazard_crossed *c)
+{
+    struct find *const f = arg;
+    struct hazard h = {.kind = HAZARD_CROSSED,
+                       .warning = 1, // there may be room for both
+                       .nops = 2,
+                       .section = section_of(f, c->first[0], c->first[1])};
+    for (int i = 0; i < 2; i++) {
+        h.op[i] = describe_op(f, c->first[i], 0);
+        h.other[i] = describe_op(f, c->second[i], 0);
+    }
+    keep(f, &h);
+    return 0;
+}
+
 /* ---- all hazards --------------------------------------------------------- */
 
 static int begin(void *arg, uint32_t at, struct hazard_point point,
@@ -411,7 +429,8 @@ int hazards_find_next(struct hazard_past *past, const struct graph *g,
     f.raced = calloc((size_t)g->nnodes + 1, 1);
     f.reads = malloc(MAX_READS * sizeof *f.reads);
     const int done = out->hazard && f.raced && f.reads && note_all(&f) == 0 &&
-                     hazard_order(g, HAZARD_TOGETHER, begin, &f) == 0;
+                     hazard_order(g, HAZARD_TOGETHER, begin, &f) == 0 &&
+                     hazard_crossed(g, keep_crossed, &f) == 0;
     if (done) {
         drop_raced_reads(&f);
         take_notes(&f);

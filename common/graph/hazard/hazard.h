@@ -30,6 +30,7 @@ enum hazard_kind {
     HAZARD_LIFE,          /* between an operation and cudaMalloc or cudaFree */
     HAZARD_OVERLAP,       /* a collective's buffers overlap, but not in place */
     HAZARD_UNINITIALISED, /* a kernel reads bytes that were never written */
+    HAZARD_CROSSED,       /* collectives issued in opposite orders */
     HAZARD_NOTED,         /* reported by the run itself: graph_note_fault() */
     HAZARD_KINDS
 };
@@ -53,10 +54,12 @@ struct hazard {
     uint64_t alloc, begin, end; /* the bytes */
     uint64_t alloc_nbytes;      /* 0: ordinary host memory */
     int32_t alloc_place;
-    char alloc_site[128];  /* "" for ordinary memory */
-    uint64_t count;        /* occurrences of the same calls */
-    struct rank_set ranks; /* those it occurs on */
-    char text[512];        /* HAZARD_NOTED */
+    char alloc_site[128];      /* "" for ordinary memory */
+    uint64_t count;            /* occurrences of the same calls */
+    struct rank_set ranks;     /* those it occurs on */
+    char text[512];            /* HAZARD_NOTED */
+    struct hazard_op other[2]; /* HAZARD_CROSSED: the other rank's calls, in its
+                                  order of issue */
 };
 
 struct hazards {

@@ -39,6 +39,7 @@ const char *hazard_kind_name(enum hazard_kind kind)
                                                    "lifetime",
                                                    "buffers overlap",
                                                    "uninitialised read",
+                                                   "crossed collectives",
                                                    "memory"};
     return name[kind];
 }
@@ -230,12 +231,38 @@ static void put_count(struct text *t, const struct hazard *h)
         put(t, "  (%llu times)\n", (unsigned long long)h->count);
 }
 
+/* "rank 0: ncclAllReduce at a.c:10, then ncclBroadcast at a.c:11" */
+static void put_calls(struct text *t, const struct hazard_op op[2])
+{
+    put(t, "rank %u: %s at %s, then %s at %s", op[0].node.rank, op[0].name,
+        op[0].site, op[1].name, op[1].site);
+}
+
+static void put_crossed(struct text *t, const struct hazard *h)
+{
+    put(t, "%s of two communicators: ranks issue them in opposite orders\n  ",
+        hazard_kind_name(h->kind));
+    put_calls(t, h->op);
+    put(t, "\n  ");
+    put_calls(t, h->other);
+    put(t, "\n  A collective occupies its device until all its ranks have "
+           "begun. If the device has\n  no room for both, or a call "
+           "synchronises it, each rank waits for the other. Issue\n  "
+           "collectives of different communicators in the same order on all "
+           "ranks.\n");
+}
+
 const char *hazard_text(const struct hazard *h, char *out, size_t nbytes)
 {
     struct text t = {out, nbytes, 0};
     out[0] = 0;
     if (h->kind == HAZARD_NOTED) {
         put(&t, "%s\n", h->text);
+        put_count(&t, h);
+        return out;
+    }
+    if (h->kind == HAZARD_CROSSED) {
+        put_crossed(&t, h);
         put_count(&t, h);
         return out;
     }
@@ -270,6 +297,12 @@ const char *hazard_line(const struct hazard *h, char *out, size_t nbytes)
         return out;
     }
     put(&t, "%s: ", hazard_kind_name(h->kind));
+    if (h->kind == HAZARD_CROSSED) {
+        put_calls(&t, h->op);
+        put(&t, "; ");
+        put_calls(&t, h->other);
+        return out;
+    }
     for (int i = 0; i < h->nops; i++)
         put(&t, "%s%s (%s)", i ? " and " : "", h->op[i].name, h->op[i].site);
     put(&t, " on rank %u%s, ", h->op[0].node.rank,
