@@ -41,6 +41,33 @@ int excuse_by_words(const struct graph_view *a, const struct graph_view *b)
     return 0;
 }
 
+static int signals(const struct graph_view *v)
+{
+    for (size_t i = 0; i < v->naccesses; i++)
+        if (access_how(&v->accesses[i]) == GRAPH_ATOMIC &&
+            (v->accesses[i].write & GRAPH_KNOWN) &&
+            (v->accesses[i].write & GRAPH_SHOWN))
+            return 1;
+    return 0;
+}
+
+int excuse_by_signal(const struct graph *g, const struct graph_view *a,
+                     const struct graph_view *b)
+{
+    const struct graph_node *const x = &a->node, *const y = &b->node;
+    if (x->rank != y->rank || !x->queue == !y->queue)
+        return 0;
+    const uint32_t from = x->queue ? x->index : y->index;
+    const uint32_t to = x->queue ? y->index : x->index;
+    for (uint32_t at = g->first[x->rank]; at < g->first[x->rank + 1]; at++) {
+        const struct graph_view *const v = &g->nodes[at];
+        if (v->node.kind == GRAPH_KERNEL && v->node.index >= from &&
+            v->node.index < to && signals(v))
+            return 1;
+    }
+    return 0;
+}
+
 int excuse_by_host(const struct graph *g, const struct graph_node *a,
                    const struct graph_node *b)
 {

@@ -131,6 +131,7 @@ enum graph_touch {
                               value */
     GRAPH_KNOWN = 0x800,   /* an atomic whose order is in the graph */
     GRAPH_FENCED = 0x1000, /* an atomic of a kernel that called a fence */
+    GRAPH_SHOWN = 0x2000,  /* an atomic of memory that the host may read */
 };
 
 struct graph_access {    /* bytes that an operation touches */

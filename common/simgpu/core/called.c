@@ -27,9 +27,17 @@ static const struct site_location *locate(uint32_t site)
     return &known[i].where;
 }
 
+static _Thread_local uint64_t ncalls;
+
+uint64_t called_count(void)
+{
+    return ncalls;
+}
+
 void simgpu_called(enum control_call kind, const char *name, uint32_t site)
 {
     struct control *const own = control_own();
+    ncalls++;
     if (!own || site == 0 || atomic_flag_test_and_set(&busy))
         return;
     if (own->called_site != site) {

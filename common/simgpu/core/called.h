@@ -16,6 +16,9 @@
  * this site. Site 0: the call is not the program's. */
 void simgpu_called(enum control_call kind, const char *name, uint32_t site);
 
+/* The number of calls that the calling thread has noted so far. */
+uint64_t called_count(void);
+
 /* "Its last call was cudaMemcpy at a.c:10.", for any process's page. Returns
  * out. */
 const char *called_text(const struct control *page, char *out, size_t nbytes);

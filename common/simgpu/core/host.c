@@ -30,12 +30,16 @@ static struct graph_node host_node(const char *call, uint32_t site)
 }
 
 /* Add a node for the calling thread, and note that the
- * thread has made this call. */
-static void add(const char *call, const struct graph_node *node,
-                const struct graph_ref *deps, const struct graph_access *access)
+ * thread has made this call. Returns the node. */
+static uint32_t add(const char *call, const struct graph_node *node,
+                    const struct graph_ref *deps,
+                    const struct graph_access *access)
 {
     simgpu_called(CONTROL_CALL, site_call(call), node->site);
-    issuer_called(graph_add(simgpu_proc()->graph, node, deps, NULL, access));
+    const uint32_t index =
+        graph_add(simgpu_proc()->graph, node, deps, NULL, access);
+    issuer_called(index);
+    return index;
 }
 
 void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
@@ -56,12 +60,12 @@ void host_begin_again(const char *call, uint32_t site, struct graph_ref at)
     add(call, &node, &at, NULL);
 }
 
-void host_touch(const char *call, uint32_t site,
-                const struct graph_access *access)
+uint32_t host_touch(const char *call, uint32_t site,
+                    const struct graph_access *access)
 {
     struct graph_node node = host_node(call, site);
     node.naccesses = 1;
-    add(call, &node, NULL, access);
+    return add(call, &node, NULL, access);
 }
 
 void simgpu_host_call(const char *name, uint32_t site)

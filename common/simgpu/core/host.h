@@ -27,9 +27,9 @@ void simgpu_host_record(const char *call, uint32_t site, uint64_t latency_ps,
 void host_begin_again(const char *call, uint32_t site, struct graph_ref at);
 
 /* Record that the calling thread touches bytes, which
- * takes no modelled time. */
-void host_touch(const char *call, uint32_t site,
-                const struct graph_access *access);
+ * takes no modelled time. Returns the node. */
+uint32_t host_touch(const char *call, uint32_t site,
+                    const struct graph_access *access);
 
 /* Convert n to a node's number of dependences. Ends the run if a node can't
  * have that many. */

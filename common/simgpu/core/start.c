@@ -15,6 +15,7 @@
 #include "core/report.h" /* REPORT_GRACE_US */
 #include "core/schedule.h"
 #include "core/stream/pending.h"
+#include "core/stream/unwaited.h"
 #include "core/thread.h"
 #include "core/visible.h"
 #include "core/watch/check.h"
@@ -117,6 +118,7 @@ static void at_exit(int status, void *unused)
 {
     (void)unused;
     leave_note(status);
+    unwaited_flush();
     check_before_exit();
     pending_end();
     graph_save(simgpu_proc()->graph);

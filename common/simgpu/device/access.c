@@ -10,6 +10,7 @@
 #include "core/heap/heap_space.h" /* space_slot */
 #include "core/report.h"
 #include "core/site.h"
+#include "core/stream/unwaited.h"
 #include "device/access_live.h"
 #include "device/alone.h"
 #include "device/block.h" /* block_live */
@@ -212,8 +213,11 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
 {
     struct access_log *const g = access_live;
     struct outside_range own;
-    if (!g)
+    if (!g) { // host code
+        if (unwaited_any)
+            unwaited_touch(p, nbytes, (int)kind, pc);
         return;
+    }
     if (space_slot(p) >= 0 && kind >= TOUCH_ATOMIC && race_is_on())
         race_touch_global();
     if (space_slot(p) < 0) {

@@ -269,12 +269,15 @@ static void report(struct access_log *g, enum touch_kind kind,
     collect(g, kind);
     g->access = access_log_grow(g->access, c->naccesses + g->nranges,
                                 sizeof *g->access);
-    const int fenced = g->fenced && (how[kind] & GRAPH_TOUCH) == GRAPH_ATOMIC;
+    const int is_atomic = (how[kind] & GRAPH_TOUCH) == GRAPH_ATOMIC;
     for (size_t i = 0; i < g->nranges; i++) {
         const struct access_range *const r = &g->range[i];
+        const struct heap_block *const b = &g->block[r->block];
+        const int is_shown = b->managed || b->device == HEAP_PINNED;
         report_access(g, r,
                       how[kind] | (r->rough ? GRAPH_ROUGH : 0) |
-                          (fenced ? GRAPH_FENCED : 0),
+                          (is_atomic && g->fenced ? GRAPH_FENCED : 0) |
+                          (is_atomic && is_shown ? GRAPH_SHOWN : 0),
                       c);
         if (access_moves_bytes(kind))
             add_move(g, r, kind, c);

@@ -8,6 +8,7 @@
 #include <string.h> /* memmove */
 
 #include "core/heap/heap_space.h" /* space_slot */
+#include "core/stream/unwaited.h"
 #include "device/access_live.h"
 #include "device/aligned.h"
 #include "device/shared.h"
@@ -107,6 +108,8 @@ hook(struct access_log *g, const char *p, size_t nbytes, enum touch_kind kind,
         struct access_log *const g = access_live;                              \
         if (__builtin_expect(g != NULL, 1))                                    \
             hook(g, p, nbytes, kind, is_aligned, pc);                          \
+        else if (unwaited_any)                                                 \
+            unwaited_touch(p, nbytes, kind, pc);                               \
     }
 #define HOOKS(n)                                                               \
     HOOK(read##n, n, TOUCH_READ, 1)                                            \

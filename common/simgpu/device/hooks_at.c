@@ -12,6 +12,7 @@
 #if defined(__x86_64__)
 
 #include "core/heap/heap_space.h" /* space_slot */
+#include "core/stream/unwaited.h"
 #include "device/aligned.h"
 
 #define PRESERVING __attribute__((no_caller_saved_registers))
@@ -85,14 +86,16 @@ void simgpu_hook_slowly(const char *p, struct access_inlined *at,
 {
     struct access_log *const g = access_live;
     struct access_span *const s = &at->span;
-    if (g && !aligned_is(p, nbytes))
+    if (!g)
+        return unwaited_touch(p, nbytes, (int)kind, pc);
+    if (!aligned_is(p, nbytes))
         aligned_fail(g, p, nbytes, kind, pc);
-    if (g && space_slot(p) < 0)
+    if (space_slot(p) < 0)
         access_outside_heaps(g, s, p, nbytes, kind, pc);
-    else if (g && access_aside(g, s, p, nbytes, kind)) {
+    else if (access_aside(g, s, p, nbytes, kind)) {
         if (access_log_has_trail(g, at))
             access_log_step(g, kind, at, p, nbytes, limit(g, p, nbytes, kind));
-    } else if (g && !access_in_span(s, p, nbytes))
+    } else if (!access_in_span(s, p, nbytes))
         access_outside(g, s, p, nbytes, kind, pc);
 }
 
@@ -135,6 +138,12 @@ leave(const char *p, struct access_inlined *at, const void *pc, size_t nbytes,
     {                                                                          \
         leave(p, s, __builtin_return_address(0), n, kind);                     \
     }                                                                          \
+    PRESERVING __attribute__((used)) static void __tsan_##name##_host(         \
+        const char *p, struct access_inlined *s)                               \
+    {                                                                          \
+        if (space_slot(p) >= 0)                                                \
+            simgpu_hook_saving(p, s, __builtin_return_address(0), n, kind);    \
+    }                                                                          \
     void __tsan_##name##_at(const char *p, struct access_inlined *s);          \
     __attribute__((naked)) void __tsan_##name##_at(                            \
         __attribute__((unused)) const char *p,                                 \
@@ -166,7 +175,9 @@ leave(const char *p, struct access_inlined *at, const void *pc, size_t nbytes,
                 "4:\tmovq simgpu_access_live@gottpoff(%%rip), %%rax\n\t"       \
                 "cmpq $0, %%fs:(%%rax)\n\t"                                    \
                 "jne __tsan_" #name "_leave\n\t"                               \
-                "ret" /* host code */                                          \
+                "cmpl $0, unwaited_any(%%rip)\n\t" /* host code */             \
+                "jne __tsan_" #name "_host\n\t"                                \
+                "ret"                                                          \
                 :                                                              \
                 : "i"(offsetof(struct access_inlined, last)),                  \
                   "i"(offsetof(struct access_inlined, nmet)),                  \

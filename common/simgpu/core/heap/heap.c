@@ -124,6 +124,13 @@ static void fill_new(const struct heap *h, uint64_t offset, size_t nbytes,
     memset(h->own.at + offset, byte, nbytes); // what pwrite() has not written
 }
 
+static _Atomic int has_managed;
+
+int heap_has_managed(void)
+{
+    return atomic_load(&has_managed);
+}
+
 static int alloc(int device, size_t nbytes, enum heap_kind kind,
                  int32_t numa_place, uint32_t site, void **out)
 {
@@ -153,6 +160,8 @@ static int alloc(int device, size_t nbytes, enum heap_kind kind,
         atomic_store(block_tag(h, offset), number);
         h->used += block_pages(nbytes);
         *out = h->user + offset;
+        if (kind == HEAP_MANAGED)
+            atomic_store(&has_managed, 1);
         if (kind == HEAP_MANAGED && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
         if (zeroed || (nbytes <= FILL_MAX && !empty))

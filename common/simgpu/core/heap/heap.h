@@ -87,6 +87,9 @@ int simgpu_heap_alloc(int device, size_t nbytes, enum heap_kind kind,
 int heap_alloc_numa(int32_t place, size_t nbytes, uint32_t site, void **out);
 void heap_open(void *p, uint64_t devices);
 
+/* True if this process has ever allocated HEAP_MANAGED memory. */
+int heap_has_managed(void);
+
 /* Free what simgpu_heap_alloc() returned, or NULL. Returns EINVAL
  * for any other pointer. */
 int simgpu_heap_free(void *p);

@@ -12,6 +12,7 @@
 #include "core/schedule.h"
 #include "core/stream/pending.h"
 #include "core/stream/stream_state.h"
+#include "core/stream/unwaited.h"
 #include "core/thread.h"
 
 int fence_passed(struct fence f)
@@ -119,6 +120,7 @@ static void record_join(const struct fence *f, int n, const char *call,
             deps[ndeps++] = (struct graph_ref){simgpu_proc()->rank, f[i].node};
             note_joined(f[i]);
             pending_joined(f[i]);
+            unwaited_joined(f[i]);
             const int device = f[i].stream->device;
             if (fence_failed(f[i], device))
                 device_learn(device);

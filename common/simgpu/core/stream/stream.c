@@ -18,6 +18,7 @@
 #include "core/report.h"
 #include "core/schedule.h"
 #include "core/stream/stream_state.h"
+#include "core/stream/unwaited.h"
 #include "core/thread.h"
 #include "core/witness.h"
 #include "graph/hazard/overwrite.h"
@@ -257,6 +258,7 @@ struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
     pthread_mutex_unlock(&all);
     if (was_idle)
         stream_ring(s);
+    unwaited_issued(m);
     return m;
 }
 

@@ -221,12 +221,14 @@ static int is_staged(const struct copy *c, const struct span *dst,
            (c->host == COPY_AS_DRIVERS && is_pageable(src));
 }
 
-/* True if the copy is complete when the call returns. */
+/* True if the copy is complete when the call returns. The manual doesn't say so
+ * of managed memory, but programs count on it. */
 static int joins_host(const struct copy *c, const struct span *dst,
                       const struct span *src, int staged)
 {
     if (c->wait)
-        return !span_on_device(dst) || (!span_on_device(src) && !staged);
+        return dst->on_host || src->on_host || !span_on_device(dst) ||
+               (!span_on_device(src) && !staged);
     return c->host != COPY_IN_GRAPH && is_host(dst) &&
            (is_pageable(dst) || is_host(src));
 }
