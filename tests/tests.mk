@@ -47,6 +47,11 @@ $(O)/obj/tests/runtime/%.o: INC += -DSAY_CRASHES
 $(O)/obj/tests/runtime/%.o: override CU_FLAGS += -Xcompiler -Wno-clobbered
 endif
 
+# A kernel of it launches another one.
+ifeq ($(GPU),sim)
+$(O)/obj/tests/probes/prog_failed_later.o: CU_FLAGS += -rdc=true
+endif
+
 # Suites run once: what they test is compiled as it is used, they are compiled
 # fast.
 $(TESTS:$(BUILD)/%=$(O)/obj/%.o): SYMBOLS := $(if $(DEBUG),-g,-g1)

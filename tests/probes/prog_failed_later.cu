@@ -92,7 +92,7 @@ PROBE(a_query_finds_it)
     OK(cudaSetDevice(0));
 }
 
-#ifdef __SIMNVCC__ // nvcc needs -rdc=true for it
+#ifdef __CUDACC_RDC__ // compiled with -rdc=true
 __global__ void fail_in_child(void)
 {
     fail<<<1, 1>>>();

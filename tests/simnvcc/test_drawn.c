@@ -51,7 +51,7 @@ static char *rewritten(int number)
     char *const text = draw_text(number), *all;
     size_t nbytes;
     FILE *const out = begin(text, &all, &nbytes);
-    char *const wrong = rewrite(text, out);
+    char *const wrong = rewrite(text, out, 1);
     fprintf(out, "\n==> %s\n", wrong ? wrong : "");
     fclose(out);
     free(wrong);

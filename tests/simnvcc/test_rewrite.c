@@ -47,7 +47,7 @@ static char *rewritten(const char *text)
     size_t nbytes;
     FILE *const out = open_memstream(&got, &nbytes);
     ck_assert(out != NULL);
-    char *const wrong = rewrite(text, out);
+    char *const wrong = rewrite(text, out, 0);
     fclose(out);
     if (wrong) {
         free(got);

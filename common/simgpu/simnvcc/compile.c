@@ -127,7 +127,8 @@ static int rewrite_file(const struct nvcc_task *t, const char *source,
     const int foreign = has_foreign(t, source, text);
     if (!foreign)
         variables_write(text, out);
-    char *const wrong = foreign ? NULL : rewrite(text, out);
+    char *const wrong =
+        foreign ? NULL : rewrite(text, out, t->o.relocatable);
     if (wrong)
         fprintf(stderr, "%s\n", wrong);
     free(text);

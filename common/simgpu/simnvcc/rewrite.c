@@ -9,6 +9,7 @@
 #include "edit.h"
 #include "kernel.h"
 #include "ptx.h"
+#include "sides.h"
 #include "tokens.h"
 
 /* ---- launches ------------------------------------------------------------ */
@@ -106,14 +107,19 @@ static char *quoted(char *name)
     return name;
 }
 
-static void edit_launch(const struct tokens *t, const struct launch *l,
-                        struct edits *e)
+static const char *edit_launch(const struct tokens *t, const struct launch *l,
+                               int nests, struct edits *e)
 {
+    const struct sides sides = sides_of(t, l->open);
+    if (!nests && sides.device && !sides.host)
+        return "a kernel launch from a __device__ or __global__ function "
+               "requires separate compilation mode: compile and link with "
+               "-rdc=true";
     const size_t first = callee_begin(t, l->open), begin = t->at[first].begin;
     const size_t from = t->at[l->config - 1].end, to = t->at[l->close].begin;
     const size_t args = t->at[l->args].begin, end = token_close(t, l->args);
     if (end >= t->n)
-        return; // the compiler will report it
+        return NULL; // the compiler will report it
     char *const name = quoted(tokens_text(t, first, l->open));
     char *const at_config = tokens_place(t, from);
     char *const at_name = tokens_place(t, begin);
@@ -124,6 +130,7 @@ static void edit_launch(const struct tokens *t, const struct launch *l,
     free(at_name);
     free(at_config);
     free(name);
+    return NULL;
 }
 
 /* ---- shared memory ------------------------------------------------------- */
@@ -319,7 +326,7 @@ static void drop_bounds(const struct tokens *t, size_t i, struct edits *e)
                   tokens_place(t, t->at[close].end));
 }
 
-char *rewrite(const char *text, FILE *out)
+char *rewrite(const char *text, FILE *out, int nests)
 {
     static const char *const assembly[] = {"asm", "__asm__", "__asm", NULL};
     struct tokens t;
@@ -331,7 +338,7 @@ char *rewrite(const char *text, FILE *out)
     for (size_t i = 0; i < t.n && !message; i++) {
         const char c = text[t.at[i].begin];
         if (c == '<' && is_launch(&t, i, &launch))
-            edit_launch(&t, &launch, &e);
+            wrong = edit_launch(&t, &launch, nests, &e);
         else if (c == '<')
             dependent_edit(&t, i, &e);
         else if (c == 'S' && token_is(&t, i, "SIMGPU_SHARED"))

@@ -19,8 +19,9 @@
 
 #include <stdio.h>
 
-/* Write the rewritten text to out. Returns NULL, or an error message that
- * starts with file and line, which the caller frees. */
-char *rewrite(const char *text, FILE *out);
+/* Write the rewritten text to out. A kernel may launch kernels if `nests`, with
+ * -rdc=true. Returns NULL, or an error message that starts with file and line,
+ * which the caller frees. */
+char *rewrite(const char *text, FILE *out, int nests);
 
 #endif
