@@ -73,7 +73,7 @@ $(TIDY_GRADE): $(call objs,grader/verbs/main.c tests/grader/tidy.c) $(JUDGE_OBJS
 	$(call lib,tests grader nnref judge graph topo base) | $(TOPOS) $(BESIDE)
 	$(link)
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
-$(addprefix $(BUILD)/tests/simnvcc/test_,drawn rewrite views): $(call objs,$(filter-out \
+$(addprefix $(BUILD)/tests/simnvcc/test_,direct drawn rewrite views): $(call objs,$(filter-out \
 	%/main.c,$(call c_in,common/simgpu/simnvcc)))
 $(BUILD)/tests/graph/test_tool: $(call objs,$(filter-out %/main.c,$(call \
 	c_in,common/graph/commgraph)))

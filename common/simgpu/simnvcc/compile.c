@@ -10,6 +10,7 @@
 #include "alignment.h"
 #include "announced.h"
 #include "arch.h"
+#include "direct.h"
 #include "division.h"
 #include "foreign.h"
 #include "inline.h"
@@ -113,6 +114,17 @@ static int has_foreign(const struct nvcc_task *t, const char *source,
     return header != NULL;
 }
 
+/* Warn of host code that names device variables, unless with -w. */
+static void warn_of_variables(const struct nvcc_task *t, const char *text)
+{
+    for (int i = 0; i < t->o.both.n; i++)
+        if (!strcmp(t->o.both.v[i], "-w"))
+            return;
+    char *const folder = text_join(t->prefix, "/include/");
+    direct_warn(text, folder, stderr);
+    free(folder);
+}
+
 static int rewrite_file(const struct nvcc_task *t, const char *source,
                         const char *from, const char *to)
 {
@@ -125,10 +137,11 @@ static int rewrite_file(const struct nvcc_task *t, const char *source,
         return 1;
     }
     const int foreign = has_foreign(t, source, text);
-    if (!foreign)
+    if (!foreign) {
         variables_write(text, out);
-    char *const wrong =
-        foreign ? NULL : rewrite(text, out, t->o.relocatable);
+        warn_of_variables(t, text);
+    }
+    char *const wrong = foreign ? NULL : rewrite(text, out, t->o.relocatable);
     if (wrong)
         fprintf(stderr, "%s\n", wrong);
     free(text);
