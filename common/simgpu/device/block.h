@@ -85,9 +85,9 @@ struct block { /* the block that this worker runs */
     uint32_t bits[MAX_THREADS / WARP];  /* their lowest bits, by lane */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     int clustered;
-    struct race *checked; /* the check of shared memory, or NULL (race.h) */
-    int unwaiting;        /* none of the kernel's threads waits */
-    int trapped, failed;  /* a thread ended the kernel; with an error */
+    struct race *checked;   /* the check of shared memory, or NULL (race.h) */
+    int unwaiting;          /* none of the kernel's threads waits */
+    int trapped, failed;    /* a thread ended the kernel; with an error */
 };
 
 /* The calling thread's block; NULL before its first kernel (live.c). */
@@ -121,6 +121,9 @@ void carrier_resume_in_turn(struct block *b, struct carrier *c);
 
 /* Suspend the running thread until its carrier is resumed. */
 void carrier_wait(enum state state);
+
+/* The running thread calls the block's barrier at pc. */
+void carrier_barrier(const void *pc);
 
 /* The same AT_WARP, having posted a value, until the lanes in the mask have
  * come. Returns what the thread wants, unless that is WANTS_ALL. */

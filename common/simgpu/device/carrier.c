@@ -15,6 +15,7 @@
 #include "device/block.h"
 #include "device/cluster.h"
 #include "device/runner.h"
+#include "device/sharing/meeting.h"
 #include "device/sharing/ordering.h"
 #include "device/sync.h"
 
@@ -299,27 +300,40 @@ void simgpu_yield(void)
     carrier_wait(POLLS);
 }
 
-static __attribute__((noinline)) void wait_at_barrier(struct block *b)
+static __attribute__((noinline)) void wait_at_barrier(struct block *b,
+                                                      const void *pc)
 {
     struct carrier *const me = b->current;
     commit(b, me);
-    if (b->checked)
+    if (b->checked) {
+        meeting_barrier(pc);
         ordering_barrier();
+    }
     fiber_switch(&me->fiber, leave(b, me, AT_BARRIER));
 }
 
 /* Past the last carrier, or without lockstep (NULL), the scheduler has to
  * release the barrier. */
-void simgpu_syncthreads(void)
+static inline __attribute__((always_inline)) void barrier(const void *pc)
 {
     struct block *const b = block_live;
     struct carrier *const me = b->current, *const to = me + 1;
     if (__builtin_expect(to >= b->lockstep, 0)) {
-        wait_at_barrier(b);
+        wait_at_barrier(b, pc);
         return;
     }
     step(b, to);
     fiber_switch(&me->fiber, &to->fiber);
+}
+
+void simgpu_syncthreads(void)
+{
+    barrier(__builtin_return_address(0));
+}
+
+void carrier_barrier(const void *pc)
+{
+    barrier(pc);
 }
 
 /* The thread's frames stay on its carrier, which ends with the thread. Threads

@@ -27,6 +27,7 @@
 #include "device/cluster.h"
 #include "device/grid.h"
 #include "device/idle.h"
+#include "device/sharing/meeting.h"
 #include "device/sharing/ordering.h"
 #include "device/sharing/race.h"
 #include "device/sync.h"
@@ -128,6 +129,21 @@ static void order_released(struct at_warps *at, const uint32_t *released)
     }
 }
 
+/* Look at the masks of the lanes that wait. */
+static void compare_masks(const struct block *b, const struct at_warps *at,
+                          const uint32_t *released, int loosely)
+{
+    for (unsigned w = 0; w * WARP < b->nthreads; w++)
+        if (released[w])
+            meeting_pass(
+                &(struct meeting){.warp = w,
+                                  .released = released[w],
+                                  .here = at->here[w],
+                                  .alive = b->alive[w],
+                                  .mask = &at->mask[w * WARP],
+                                  .is_stuck = loosely && !b->count[POLLS]});
+}
+
 /* Release threads whose barrier is complete. `loosely` is for when
  * nothing else can run: it serves programs whose lanes pass different
  * masks to one barrier. */
@@ -152,8 +168,10 @@ static int release_warps(struct block *b, int loosely)
             any = 1;
         }
     }
-    if (any && b->checked)
+    if (any && b->checked) {
+        compare_masks(b, &at, released, loosely);
         order_released(&at, released);
+    }
     return any;
 }
 

@@ -5,10 +5,12 @@
 
 #include "device/block.h"
 #include "device/failure.h"
+#include "device/sharing/meeting.h"
 #include "device/sync.h"
 
 /* End the kernel if the calling thread is missing from the mask: what it would
- * get is undefined, and on a GPU it may wait forever. */
+ * get is undefined, and on a GPU it may wait forever. Otherwise note where it
+ * waits. */
 static inline void check_mask(unsigned mask, const void *pc)
 {
     const struct block *const b = block_live;
@@ -20,6 +22,8 @@ static inline void check_mask(unsigned mask, const void *pc)
                        "own, is not set: the result is undefined.\nName the "
                        "threads that make the call, and no others.",
                        mask, lane);
+    if (b->checked)
+        meeting_wait(b->current->thread, pc);
 }
 
 uint64_t simgpu_shuffle(uint64_t value, int lane, unsigned mask)
@@ -59,11 +63,12 @@ unsigned simgpu_converged(void)
 unsigned simgpu_count(int predicate)
 {
     struct block *const b = block_live;
+    const void *const pc = __builtin_return_address(0);
     unsigned n = 0;
     b->posted[b->current->thread] = predicate != 0;
-    simgpu_syncthreads();
+    carrier_barrier(pc);
     for (unsigned i = 0; i < b->nthreads; i++)
         n += b->posted[i] && (b->alive[i / WARP] >> i % WARP & 1);
-    simgpu_syncthreads();
+    carrier_barrier(pc);
     return n;
 }

@@ -1,9 +1,8 @@
 #include "device/sharing/race.h"
 
-#include <pthread.h> /* pthread_mutex_t */
-#include <stdio.h>   /* snprintf */
-#include <stdlib.h>  /* calloc */
-#include <string.h>  /* memcpy */
+#include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* calloc */
+#include <string.h> /* memcpy */
 
 #include "core/heap/heap_space.h" /* space_stack_top */
 #include "core/proc.h"
@@ -11,11 +10,13 @@
 #include "core/site.h"
 #include "core/watch/check.h"
 #include "device/block.h" /* WARP */
+#include "device/sharing/finding.h"
+#include "device/sharing/meeting.h"
 #include "device/sharing/ordering.h"
 #include "simgpu/kernel.h"
 
 enum { READS = 1, WRITES = 2, ATOMIC = 4 };
-enum { WORD_SHIFT = 2, MAX_WAS = 16, MAX_NOTED = 64 };
+enum { WORD_SHIFT = 2, MAX_WAS = 16 };
 
 struct mark { /* an access */
     struct ordering_stamp by;
@@ -72,34 +73,6 @@ static uint32_t site_of(const struct mark *m)
     return m->site ? m->site : simgpu_site(m->pc);
 }
 
-/* True if two accesses of these lines have been reported. */
-static int is_noted(uint32_t a, uint32_t b)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static uint32_t noted[MAX_NOTED][2];
-    static int n;
-    int i = 0;
-    pthread_mutex_lock(&lock);
-    while (i < n && !(noted[i][0] == a && noted[i][1] == b))
-        i++;
-    if (i == n && n < MAX_NOTED) {
-        noted[n][0] = a;
-        noted[n++][1] = b;
-        i = -1;
-    }
-    pthread_mutex_unlock(&lock);
-    return i >= 0;
-}
-
-static const char *thread_text(struct ordering_stamp s, char *out,
-                               size_t nbytes)
-{
-    const struct simgpu_uint3 n = simgpu_block_dim;
-    snprintf(out, nbytes, "(%u,%u,%u)", s.thread % n.x, s.thread / n.x % n.y,
-             s.thread / n.x / n.y);
-    return out;
-}
-
 static const char *verb(const struct mark *m)
 {
     return m->how & ATOMIC   ? (m->how & WRITES ? "updates" : "reads")
@@ -107,19 +80,12 @@ static const char *verb(const struct mark *m)
                              : "reads";
 }
 
-static void note(uint32_t site, const char *text)
-{
-    graph_note_fault(simgpu_proc()->graph, my.launch->op->node.index, site, 0,
-                     text);
-    simgpu_report_earlier(text);
-}
-
 static void report_unwritten(const struct finding *f)
 {
     const struct simgpu_uint3 b = simgpu_block_idx;
     char text[512], what[128], launch[128], where[128], thread[48];
     const uint32_t site = site_of(&f->first);
-    if (is_noted(site, 0))
+    if (!finding_is_new(site, 0))
         return;
     snprintf(text, sizeof text,
              "uninitialised read of shared memory in kernel %s, launched at "
@@ -128,11 +94,11 @@ static void report_unwritten(const struct finding *f)
              "isn't cleared\n  when a block starts. Write it first.",
              my.launch->kernel->name,
              simgpu_site_text(my.launch->site, launch, sizeof launch),
-             thread_text(f->first.by, thread, sizeof thread), b.x, b.y, b.z,
-             verb(&f->first),
+             finding_thread(f->first.by.thread, thread, sizeof thread), b.x,
+             b.y, b.z, verb(&f->first),
              arrays_text(f->array, f->p, f->nbytes, what, sizeof what),
              simgpu_site_text(site, where, sizeof where));
-    note(site, text);
+    finding_note(my.launch, site, text);
 }
 
 static void report_race(const struct finding *f)
@@ -141,7 +107,7 @@ static void report_race(const struct finding *f)
     char text[512], what[128], launch[128], where[2][128], thread[2][48];
     const uint32_t site[2] = {site_of(&f->first), site_of(&f->second)};
     const int is_warp = f->first.by.thread / WARP == f->second.by.thread / WARP;
-    if (is_noted(site[0], site[1]))
+    if (!finding_is_new(site[0], site[1]))
         return;
     snprintf(
         text, sizeof text,
@@ -151,14 +117,14 @@ static void report_race(const struct finding *f)
         my.launch->kernel->name,
         simgpu_site_text(my.launch->site, launch, sizeof launch), b.x, b.y, b.z,
         arrays_text(f->array, f->p, f->nbytes, what, sizeof what),
-        thread_text(f->first.by, thread[0], sizeof thread[0]), verb(&f->first),
-        simgpu_site_text(site[0], where[0], sizeof where[0]),
-        thread_text(f->second.by, thread[1], sizeof thread[1]),
+        finding_thread(f->first.by.thread, thread[0], sizeof thread[0]),
+        verb(&f->first), simgpu_site_text(site[0], where[0], sizeof where[0]),
+        finding_thread(f->second.by.thread, thread[1], sizeof thread[1]),
         verb(&f->second), simgpu_site_text(site[1], where[1], sizeof where[1]),
         is_warp ? "A warp's threads don't run in lockstep: call\n  "
                   "__syncwarp() or __syncthreads()."
                 : "Call __syncthreads().");
-    note(site[1], text);
+    finding_note(my.launch, site[1], text);
 }
 
 /* A word was written twice. It is a race if the value has changed. */
@@ -183,6 +149,7 @@ struct race *race_begin(const struct launch *l)
 {
     my.launch = l;
     my.order = ordering_begin(l->block[0] * l->block[1] * l->block[2]);
+    meeting_begin(l);
     memset(my.recent, 0, sizeof my.recent);
     return &my;
 }
