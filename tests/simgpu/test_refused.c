@@ -2,7 +2,7 @@
  * What would run on a CPU, but not on a GPU: too much shared memory, a grid's
  * barrier in a launch that is not cooperative, a warp's function without the
  * caller in its mask, a kernel that writes a constant, symbols of host code, a
- * launch in a host function.
+ * launch in a host function, a call by a pointer of host code.
  */
 #include <check.h>
 #include <string.h>
@@ -10,10 +10,9 @@
 #include "child.h"
 #include "suite.h"
 
-static struct child run(const char *name)
+static struct child run(const char *program, const char *name)
 {
-    return child_run(60, "%s/tests/simgpu/prog_refused %s", child_build(),
-                     name);
+    return child_run(60, "%s/tests/simgpu/%s %s", child_build(), program, name);
 }
 
 static const struct {
@@ -51,12 +50,47 @@ static const struct {
 
 START_TEST(what_a_gpu_refuses_fails)
 {
-    struct child c = run(refused[_i].name);
+    struct child c = run("prog_refused", refused[_i].name);
     int says = strcmp(c.out, refused[_i].out) == 0;
     for (int i = 0; i < 2 && refused[_i].err[i]; i++)
         says &= strstr(c.err, refused[_i].err[i]) != NULL;
     ck_assert_msg(c.status == 0 && says && (!*c.err == !*refused[_i].err[0]),
                   "%s: status %d\n%s%s", refused[_i].name, c.status, c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+#define CALLS(kernel, line)                                                    \
+    "kernel " kernel " on device 0 calls a function through a pointer of the " \
+    "host, at prog_host_code.cu:" #line ":"
+
+static const struct {
+    const char *name, *out, *err[2];
+} pointers[] = {
+    {"both",
+     "0, cudaErrorInvalidPc, then cudaErrorInvalidPc\n",
+     {CALLS("call", 25), "to the function at prog_host_code.cu:1"}},
+    {"host",
+     "0, cudaErrorInvalidPc, then cudaErrorInvalidPc\n",
+     {CALLS("call_any", 30), "to the function at prog_host_code.cu:1"}},
+    {"lambda",
+     "0, cudaErrorInvalidPc, then cudaErrorInvalidPc\n",
+     {CALLS("call", 25), "to the function at prog_host_code.cu:51"}},
+    {"symbol", "62, cudaSuccess, then cudaSuccess\n", {NULL}},
+    {"told", "62, cudaSuccess, then cudaSuccess\n", {NULL}},
+    {"managed", "62, cudaSuccess, then cudaSuccess\n", {NULL}},
+    {"passed", "42, 0, cudaSuccess, then cudaSuccess\n", {NULL}},
+};
+
+START_TEST(a_kernel_cannot_call_by_a_pointer_of_the_host)
+{
+    struct child c = run("prog_host_code", pointers[_i].name);
+    int says = strcmp(c.out, pointers[_i].out) == 0;
+    for (int i = 0; i < 2 && pointers[_i].err[i]; i++)
+        says &= strstr(c.err, pointers[_i].err[i]) != NULL;
+    ck_assert_msg(c.status == 0 && says && (!*c.err == !pointers[_i].err[0]),
+                  "%s: status %d\n%s%s", pointers[_i].name, c.status, c.out,
                   c.err);
     child_clear(&c);
 }
@@ -68,6 +102,7 @@ int main(void)
     TCase *const t = tcase_create("refused");
     tcase_set_timeout(t, 120);
     SUITE_LOOP(t, what_a_gpu_refuses_fails, refused);
+    SUITE_LOOP(t, a_kernel_cannot_call_by_a_pointer_of_the_host, pointers);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

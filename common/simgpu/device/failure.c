@@ -42,6 +42,7 @@ const char *failure_place(const void *pc, char *out, size_t nbytes)
 static const char *name_of(int error)
 {
     return error == cudaErrorIllegalAddress      ? "cudaErrorIllegalAddress"
+           : error == cudaErrorInvalidPc         ? "cudaErrorInvalidPc"
            : error == cudaErrorMisalignedAddress ? "cudaErrorMisalignedAddress"
                                                  : "cudaErrorLaunchFailure";
 }

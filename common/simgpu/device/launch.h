@@ -30,6 +30,10 @@ void kernel_rename(const void *host_stub, const char *text);
 /* True in a program whose kernels are in a table (simgpu/kernel.h): a lab. */
 int kernels_are_listed(void);
 
+/* True if a kernel of the process has a pointer to a function as a parameter.
+ */
+int kernels_take_code(void);
+
 /* What simnvcc has proved about the kernel: SIMGPU_INDEPENDENT,
  * SIMGPU_UNWAITING. */
 unsigned kernel_promises(const struct kernel *k);

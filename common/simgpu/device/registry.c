@@ -1,8 +1,9 @@
 /*
  * registry.c: kernels, by their addresses in host code
  */
-#include <pthread.h> /* pthread_mutex_t */
-#include <string.h>  /* memcpy */
+#include <pthread.h>   /* pthread_mutex_t */
+#include <stdatomic.h> /* atomic_load */
+#include <string.h>    /* memcpy */
 
 #include "device/launch.h"
 
@@ -19,9 +20,18 @@ static struct kernel *find(const void *host_stub)
     return k;
 }
 
+static _Atomic int take_code;
+
+int kernels_take_code(void)
+{
+    return atomic_load(&take_code);
+}
+
 void simgpu_register_kernel(struct kernel *k)
 {
     pthread_mutex_lock(&lock);
+    if (k->is_code)
+        atomic_store(&take_code, 1);
     if (!find(k->host_stub)) {
         k->next = kernels;
         kernels = k;

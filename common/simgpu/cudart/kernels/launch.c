@@ -18,6 +18,7 @@
 #include "core/watch/check.h"
 #include "cudart/graphs/capture.h"
 #include "cudart/kernels/function.h"
+#include "cudart/kernels/host_code.h"
 #include "cudart/kernels/image.h"
 #include "cudart/kernels/launch_args.h"
 #include "device/launch.h"
@@ -243,6 +244,7 @@ cudaError_t launch_run(const struct launch_call *c)
         .frame = __builtin_frame_address(0),
         .cooperative = cooperative,
     };
+    host_code_replace(k, op->launch.params);
     struct declares d;
     declare(op, c->declared, &d);
     if (pending_exists() && gets(&op->launch, is_shown))

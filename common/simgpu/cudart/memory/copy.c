@@ -28,6 +28,7 @@
 #include "core/stream/stream.h"
 #include "core/watch/check.h"
 #include "cudart/graphs/capture.h"
+#include "cudart/kernels/host_code.h"
 #include "cudart/memory/direction.h"
 #include "cudart/memory/symbol.h"
 
@@ -35,18 +36,23 @@ struct copy_op {
     struct op op;
     struct copy box; /* dst and src: addresses at which simgpu accesses them */
     void *staged;    /* copy of a pageable source, or NULL */
+    int tells;       /* from a device to the host */
 };
 
 static void run_copy(struct op *op)
 {
-    const struct copy *const c = &((struct copy_op *)op)->box;
+    const struct copy_op *const o = (struct copy_op *)op;
+    const struct copy *const c = &o->box;
     pending_pause(c->dst);
     pending_pause(c->src);
     for (size_t z = 0; z < c->depth; z++)
-        for (size_t y = 0; y < c->height; y++)
-            memmove((char *)c->dst + z * c->dslice + y * c->dpitch,
-                    (const char *)c->src + z * c->sslice + y * c->spitch,
+        for (size_t y = 0; y < c->height; y++) {
+            char *const to = (char *)c->dst + z * c->dslice + y * c->dpitch;
+            memmove(to, (const char *)c->src + z * c->sslice + y * c->spitch,
                     c->width);
+            if (o->tells)
+                host_code_told(to, c->width);
+        }
     pending_resume(c->dst);
     pending_resume(c->src);
 }
@@ -284,6 +290,7 @@ cudaError_t copy_run(const struct copy *c)
     op->box = *c;
     op->box.dst = dst.raw;
     op->box.src = src.raw;
+    op->tells = is_host(&dst) && !is_host(&src);
     const int staged = is_staged(c, &dst, &src);
     if (staged && c->wait)
         join_stream(c, s);

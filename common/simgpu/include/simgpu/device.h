@@ -394,6 +394,21 @@ template <class T> struct passed<T &> {
     }
 };
 
+/* Whether a parameter is a pointer to a function. */
+template <class T> struct points_to_code {
+    enum { is = 0 };
+};
+template <class T> struct points_to_code<const T> : points_to_code<T> {
+};
+template <class R, class... A> struct points_to_code<R (*)(A...)> {
+    enum { is = 1 };
+};
+#if __cplusplus >= 201703L
+template <class R, class... A> struct points_to_code<R (*)(A...) noexcept> {
+    enum { is = 1 };
+};
+#endif
+
 /* Such a function ends in a jump to the one that it calls last. A thread that
  * has waited then returns once less; processors predict its returns wrongly. */
 #if defined(__clang__)
@@ -426,6 +441,7 @@ struct entry<INFO, void (*)(P...), f> : kernel {
     {
         static const uint32_t sizes[] = {
             (uint32_t)sizeof(typename passed<P>::type)..., 0};
+        static const char code[] = {(char)points_to_code<P>::is..., 0};
         const traits t = INFO::get();
         host_stub = (const void *)f;
         name = t.name;
@@ -437,6 +453,9 @@ struct entry<INFO, void (*)(P...), f> : kernel {
         call = invoke;
         param_nbytes = sizes;
         nparams = sizeof...(P);
+        for (size_t i = 0; i < sizeof...(P); i++)
+            if (code[i])
+                is_code = code;
         simgpu_register_kernel(this);
     }
 #ifdef SIMGPU_NO_CONSTRUCTORS

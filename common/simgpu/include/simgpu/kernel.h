@@ -22,7 +22,9 @@ struct kernel { /* a __global__ function; exists for the whole program */
                                          first launch's text replaces it */
     uint32_t max_threads, min_blocks; /* __launch_bounds__; 0: none */
     uint32_t cluster[3];              /* __cluster_dims__; 0: none */
-    struct kernel *next;              /* set by the runtime */
+    const char *is_code; /* by parameter: it points to a function; NULL: none
+                            does */
+    struct kernel *next; /* set by the runtime */
 };
 
 /* What simnvcc has proved about a kernel (simnvcc/calls.h), stored in front of
