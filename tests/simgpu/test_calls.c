@@ -105,12 +105,23 @@ START_TEST(a_missing_function_does_not_compile)
 }
 END_TEST
 
+START_TEST(any_call_may_be_the_first)
+{
+    struct child c =
+        child_run(90, "%s/tests/simgpu/prog_first_call", child_build());
+    ck_assert_msg(c.status == 0 && !*c.out, "status %d:\n%s%s", c.status, c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("calls");
     TCase *const t = tcase_create("programs");
     tcase_set_timeout(t, 100);
     tcase_add_test(t, a_process_that_only_queries_may_be_idle);
+    tcase_add_test(t, any_call_may_be_the_first);
     tcase_add_test(t, an_ignored_failure_is_named_and_ends_the_run);
     tcase_add_test(t, a_kernel_that_nvcc_compiled_is_named);
     tcase_add_test(t, ranks_without_mpi_are_checked_one_by_one);

@@ -120,6 +120,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
+    simgpu_proc(); // may be the program's first call
     const int device = simgpu_device_current();
     const cudaError_t err =
         pValue ? check_limit(device, (int)limit) : cudaErrorInvalidValue;

@@ -411,6 +411,7 @@ void heap_each(void (*fn)(void *arg, const struct heap_block *b), void *arg)
 
 void heap_usage(int device, size_t *used, size_t *total)
 {
+    simgpu_proc();
     pthread_mutex_lock(&heap_table.lock);
     const struct heap *const h = heap_own(device);
     *used = h->used;
