@@ -17,6 +17,7 @@
 #include "device/failure.h"
 #include "device/outside.h"
 #include "device/shared.h"
+#include "device/sharing/distant.h"
 #include "device/sharing/race.h"
 #include "device/sync.h"
 
@@ -200,7 +201,7 @@ static struct outside_range touch_shared(struct access_log *g, const char *p,
     struct outside_range free = {.is_local = 1};
     struct shared_array *const a =
         arrays_touch(g->launch, p, nbytes, kind, pc, &free.begin, &free.end);
-    if (a && !race_is_on())
+    if (a && !race_is_on() && !block_live->distant)
         g->atomics.array = (struct simgpu_words){free.begin, free.end};
     if (!a || !race_is_on())
         return free;
@@ -220,6 +221,8 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
     }
     if (space_slot(p) >= 0 && kind >= TOUCH_ATOMIC && race_is_on())
         race_touch_global();
+    if (block_live->distant && (space_slot(p) < 0 || kind >= TOUCH_ATOMIC))
+        distant_touch(g->launch, p, nbytes, kind, pc);
     if (space_slot(p) < 0) {
         struct race *const race = block_live->checked;
         if (race && race_touch_quickly(race, p, nbytes, kind, pc))
@@ -261,6 +264,8 @@ void access_outside_heaps(struct access_log *g, struct access_span *s,
     struct outside_range own;
     if (race && race_touch_quickly(race, p, nbytes, kind, pc))
         return;
+    if (block_live->distant)
+        distant_touch(g->launch, p, nbytes, kind, pc);
     if (simgpu_is_shared(p)) {
         // in a cluster, shared memory has to be checked at each access
         own = touch_shared(g, p, nbytes, kind, pc);

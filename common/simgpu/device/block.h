@@ -84,7 +84,7 @@ struct block { /* the block that this worker runs */
     uint64_t posted[MAX_THREADS];       /* values exchanged in a warp */
     uint32_t bits[MAX_THREADS / WARP];  /* their lowest bits, by lane */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
-    int clustered;
+    int clustered, distant; /* distant: checked by sharing/distant.h */
     struct race *checked;   /* the check of shared memory, or NULL (race.h) */
     int unwaiting;          /* none of the kernel's threads waits */
     int trapped, failed;    /* a thread ended the kernel; with an error */

@@ -5,6 +5,7 @@
 #include "core/report.h"
 #include "core/stream/flag.h" /* flag_nap */
 #include "device/shared.h"
+#include "device/sharing/words.h"
 
 /* ---- places -------------------------------------------------------------- */
 
@@ -48,6 +49,7 @@ static void free_cluster(struct grid *g, struct cluster *c)
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
+    words_free(c->words);
     free(c);
 }
 

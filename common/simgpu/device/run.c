@@ -27,6 +27,7 @@
 #include "device/cluster.h"
 #include "device/grid.h"
 #include "device/idle.h"
+#include "device/sharing/distant.h"
 #include "device/sharing/meeting.h"
 #include "device/sharing/ordering.h"
 #include "device/sharing/race.h"
@@ -299,6 +300,7 @@ static struct block *block_for(const struct launch *l)
     b->thread_idx = &simgpu_thread_idx;
     b->running = access_running();
     b->clustered = l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+    b->distant = distant_applies(l);
     b->unwaiting =
         !b->clustered && kernel_promises(l->kernel) & SIMGPU_UNWAITING;
     b->nthreads = l->block[0] * l->block[1] * l->block[2];

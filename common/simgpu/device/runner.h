@@ -37,6 +37,7 @@ struct grid {
     uint64_t arrived, generation; /* for grid barriers */
     unsigned cluster_size;        /* in blocks; 1: no clusters */
     struct cluster *clusters;     /* running or partly started */
+    int signals; /* a thread has synchronised by other means than a barrier */
     pthread_mutex_t lock;
 };
 
@@ -46,6 +47,7 @@ struct cluster {
     unsigned ended;           /* number of ended blocks */
     uint64_t arrived, exited; /* threads: at the barrier; ended */
     uint64_t generation;      /* how often the barrier has completed */
+    struct words *words;      /* who touched them (sharing/distant.h) */
 };
 
 /* The calling thread's runner (live.c). */

@@ -10,6 +10,7 @@
 #include "core/site.h"
 #include "core/watch/check.h"
 #include "device/block.h" /* WARP */
+#include "device/sharing/distant.h"
 #include "device/sharing/finding.h"
 #include "device/sharing/meeting.h"
 #include "device/sharing/ordering.h"
@@ -420,8 +421,10 @@ void race_touch_global(void)
 
 void simgpu_meet(const void *object, size_t nbytes)
 {
-    if (!my.launch)
+    if (!my.launch) {
+        distant_excuse();
         return;
+    }
     struct shared_array *const a = arrays_find(my.launch, object);
     const struct ordering_stamp now = ordering_now();
     if (a && (const char *)object + nbytes <= a->end) {
