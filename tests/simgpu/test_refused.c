@@ -2,7 +2,8 @@
  * What would run on a CPU, but not on a GPU: too much shared memory, a grid's
  * barrier in a launch that is not cooperative, a warp's function without the
  * caller in its mask, a kernel that writes a constant, symbols of host code, a
- * launch in a host function, a call by a pointer of host code.
+ * launch in a host function, a call by a pointer of host code, more memory
+ * than the heap of device code has.
  */
 #include <check.h>
 #include <string.h>
@@ -96,6 +97,26 @@ START_TEST(a_kernel_cannot_call_by_a_pointer_of_the_host)
 }
 END_TEST
 
+static const struct {
+    const char *name, *out, *err;
+} heaps[] = {
+    {"", "8 MiB: 25 fail, then 25\n",
+     "malloc() of 1048576 bytes in kernel allocate returns NULL"},
+    {"more", "64 MiB: 0 fail, then 0\n", NULL},
+    {"frees", "8 MiB: 0 fail\n", NULL},
+};
+
+START_TEST(device_code_has_a_heap_of_its_own)
+{
+    struct child c = run("prog_heap", heaps[_i].name);
+    ck_assert_msg(
+        c.status == 0 && strcmp(c.out, heaps[_i].out) == 0 &&
+            (heaps[_i].err ? strstr(c.err, heaps[_i].err) != NULL : !*c.err),
+        "%s: status %d\n%s%s", heaps[_i].name, c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("refused");
@@ -103,6 +124,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     SUITE_LOOP(t, what_a_gpu_refuses_fails, refused);
     SUITE_LOOP(t, a_kernel_cannot_call_by_a_pointer_of_the_host, pointers);
+    SUITE_LOOP(t, device_code_has_a_heap_of_its_own, heaps);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -10,6 +10,7 @@
 #include "cudart/api.h"
 #include "cudart/graphs/capture.h"
 #include "cudart/kernels/limits.h"
+#include "device/allocate.h"
 #include "device/launch.h"
 
 static unsigned flags[PROC_MAX_DEVICES];
@@ -48,7 +49,7 @@ static size_t default_limit(int device, int limit)
     switch (limit) {
     case cudaLimitStackSize: return 1024;
     case cudaLimitPrintfFifoSize: return (size_t)g->nsm * PRINTF_OF_SM;
-    case cudaLimitMallocHeapSize: return 8 << 20;
+    case cudaLimitMallocHeapSize: return ALLOCATE_LIMIT;
     case cudaLimitDevRuntimeSyncDepth: return 2;
     case cudaLimitDevRuntimePendingLaunchCount: return 2048;
     case cudaLimitMaxL2FetchGranularity: return 64;
@@ -115,6 +116,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     if (captured != cudaSuccess)
         return api_return(captured);
     limits[device][limit] = rounded_limit(device, (int)limit, value);
+    if (limit == cudaLimitMallocHeapSize)
+        allocate_set_limit(device, limits[device][limit]);
     return api_return(cudaSuccess);
 }
 

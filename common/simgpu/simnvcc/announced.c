@@ -17,9 +17,9 @@ static const char *called(const char *line)
 {
     static const char *const calls[] = {"\tcall\t*", "\tcall\t", "\tbl\t"};
     static const char *const names[] = {
-        "memcpy",  "memmove", "memset",  "memcmp", "sincos", "sincosf",
-        "sincosl", "modf",    "modff",   "modfl",  "frexp",  "frexpf",
-        "frexpl",  "remquo",  "remquof", "remquol"};
+        "memcpy",  "memmove", "memset",  "memcmp",  "sincos", "sincosf",
+        "sincosl", "modf",    "modff",   "modfl",   "frexp",  "frexpf",
+        "frexpl",  "remquo",  "remquof", "remquol", "malloc", "free"};
     const char *at = NULL;
     for (size_t i = 0; !at && i < sizeof calls / sizeof *calls; i++)
         at = behind(line, calls[i]);
