@@ -315,6 +315,20 @@ START_TEST(the_installed_nvcc_takes_what_it_does_not_list)
 }
 END_TEST
 
+/* A grading without a sandbox compiles in a folder of its own, in TMPDIR. */
+START_TEST(the_path_of_the_temporary_folder_may_be_long)
+{
+    struct child c = child_run(
+        60,
+        "d=$(mktemp -d); long=$d/%0120d; mkdir $long; cd $d\n"
+        "echo '__global__ void k() {}' >a.cu\n"
+        "TMPDIR=$long %s/simgpu/bin/simnvcc -c a.cu && ls a.o; rm -r $d",
+        0, child_build());
+    ck_assert_msg(strcmp(c.out, "a.o\n") == 0 && !*c.err, "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("options");
@@ -326,6 +340,7 @@ int main(void)
     tcase_add_test(t, a_value_that_nvcc_does_not_define_is_refused);
     tcase_add_test(t, the_list_is_that_of_the_installed_nvcc);
     tcase_add_test(t, the_installed_nvcc_takes_what_it_does_not_list);
+    tcase_add_test(t, the_path_of_the_temporary_folder_may_be_long);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

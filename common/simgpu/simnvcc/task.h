@@ -13,7 +13,7 @@
 struct nvcc_task {
     struct options o;
     char prefix[PATH_MAX]; /* where this simgpu is installed */
-    char temp[64];         /* a folder that is removed at the end */
+    char temp[PATH_MAX];   /* a folder that is removed at the end */
 };
 
 /* Write a command to stderr. */
