@@ -325,6 +325,35 @@ static void record_cases(void)
     graph_free(synthetic_load(&s));
 }
 
+/* The set-up of a run, and half a second of ncclCommInitRank, are before. */
+START_TEST(the_page_opens_on_the_first_case)
+{
+    if (!has_browser())
+        return;
+    record_cases();
+    write_view(s.dir);
+    struct child c = browse(
+        "", "const parts = named.filter(s => s.span === named[0].span);"
+            "say('span', text(named[0].span));"
+            "say('all of it', shown.from <= Math.min(...parts.map(s => "
+            "s.begin)), shown.to >= Math.max(...parts.map(s => s.end)));"
+            "say('part of the run', shown.to - shown.from < "
+            "(whole.to - whole.from) / 2);"
+            "say('chosen', chosen.node >= 0 && onPath.has(chosen.node) && "
+            "text(run.span[chosen.node]));"
+            "const shows = [...document.getElementById('found').tBodies[0]"
+            ".rows].map(r => Number(r.cells[4].textContent));"
+            "say('sorted', shows.length > 1, shows.every((us, k) => !k || us "
+            "<= shows[k - 1]));");
+    expect(&c, "span case-0 #0\n");
+    expect(&c, "all of it true true\n");
+    expect(&c, "part of the run true\n");
+    expect(&c, "chosen case-0 #0\n");
+    expect(&c, "sorted true true\n");
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(streams_used_one_after_another_share_a_row)
 {
     if (!has_browser())
@@ -668,6 +697,7 @@ int main(void)
     tcase_add_test(t, a_click_chooses_the_operation_under_it);
     tcase_add_test(t, the_page_says_where_its_time_begins);
     tcase_add_test(t, a_name_stays_within_its_bar);
+    tcase_add_test(t, the_page_opens_on_the_first_case);
     tcase_add_test(t, links_are_coloured_by_their_use_at_a_moment);
     tcase_add_test(t, streams_used_one_after_another_share_a_row);
     tcase_add_test(t, a_page_of_one_span_says_nothing_of_others);

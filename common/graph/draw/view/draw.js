@@ -108,7 +108,8 @@ function fitText(c, words, room) {
   if (room < 18) return '';
   const full = widthOf(c, words);
   if (full <= room) return words;
-  for (let n = Math.floor(words.length * room / full); n > 1; n--) {
+  // fewer than 5 letters of a longer name say nothing
+  for (let n = Math.floor(words.length * room / full); n > 4; n--) {
     const part = words.slice(0, n) + '\u2026';
     if (widthOf(c, part) <= room) return part;
   }

@@ -208,14 +208,17 @@ function search() {
   later();
 }
 
-/* Without a search, list the longest steps of the critical path. */
+const longestSteps = () => [...onPath].sort((a, b) => b[1] - a[1]).map(([node]) => node);
+
+/* Without a search, list the longest steps of the critical path, by their time
+ * on it. */
 function listHits() {
-  let list = chosen.hits;
-  if (!$('q').value && !$('span').value)
-    list = [...onPath].sort((a, b) => b[1] - a[1]).map(([node]) => node);
+  const onlyPath = !$('q').value && !$('span').value;
+  const list = onlyPath ? longestSteps() : chosen.hits;
+  $('found-time').textContent = onlyPath ? 'on the path, us' : 'took, us';
   $('found').tBodies[0].replaceChildren(...list.slice(0, LISTED).map(i =>
     element('tr', [element('td', goTo(i)), element('td', String(run.rank[i])), element('td', text(run.site[i])),
-      element('td', us(start[i] - whole.from), 'n'), element('td', us(run.took[i]), 'n')])));
+      element('td', us(start[i] - whole.from), 'n'), element('td', us(onlyPath ? onPath.get(i) : run.took[i]), 'n')])));
 }
 
 function hit(by) {
@@ -308,6 +311,17 @@ function keepOnly(parts) {
   $('keys').hidden = true;
 }
 
+/* Of several spans show the first, which in a lab is the first case, and choose
+ * the longest step of the critical path there. */
+function openOnFirst() {
+  if (!named.some(s => text(s.span) !== text(named[0].span))) return;
+  const parts = named.filter(s => text(s.span) === text(named[0].span));
+  const from = Math.min(...parts.map(s => s.begin)), to = Math.max(...parts.map(s => s.end));
+  const longest = longestSteps().find(i => start[i] >= from && end(i) <= to);
+  show(from, to);
+  if (longest !== undefined) choose(longest, false);
+}
+
 function begin() {
   readColours();
   layOut();
@@ -348,6 +362,7 @@ function begin() {
   if (wish.has('q')) $('q').value = wish.get('q');
   if (wish.has('span')) $('span').value = wish.get('span');
   if (wish.has('span')) spanChosen(); else search();
+  if (!location.hash) openOnFirst();
   if (steps && wish.has('step')) stepBy(Number(wish.get('step')));
   if (wish.has('only')) keepOnly(wish.get('only').split(','));
   if (wish.has('from') && wish.has('to'))
