@@ -63,6 +63,8 @@ int result_log(struct result *r, const char *what,
     snprintf(r->missing, sizeof r->missing, "%s", end->missing);
     r->memory = end->memory;
     r->processes = end->processes;
+    r->limits = end->limits;
+    r->refused = end->refused > r->refused ? end->refused : r->refused;
     if (!end->infra)
         return 0;
     return result_stop(r, OUTCOME_INFRA, "the sandbox cannot %s: %.*s", what,

@@ -33,9 +33,12 @@ struct result {
     char notes[512];    /* oddities of the files; "": none */
     char missing[128];  /* limits that could not be set; "": none */
     const char *memory, *processes; /* what limited them; NULL: nothing ran */
-    double sec;                     /* duration of the grading */
-    int nruns;      /* runs of programs so far, which numbers them */
-    char *svg;      /* a timeline; may be NULL */
+    const char *limits; /* which level of limits that is (sandbox.h) */
+    long refused;       /* processes and threads that a control group refused to
+                           the run that wanted most */
+    double sec;         /* duration of the grading */
+    int nruns;          /* runs of programs so far, which numbers them */
+    char *svg;          /* a timeline; may be NULL */
     char *view;     /* data for an interactive page of it (graph/draw/view.h);
                            may be NULL */
     int svg_of_end; /* it shows a case that ended its run, so no other

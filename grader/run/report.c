@@ -107,8 +107,8 @@ void grade_print(const struct request *q, const struct place *p,
     print_student(p, r);
     table_total(stdout, r->score, r->max_score, r->nanswered);
     if (r->memory && isatty(STDOUT_FILENO)) // it depends on who grades
-        printf("isolation %d: memory limited by a %s, processes by a %s\n",
-               q->isolation, r->memory, r->processes);
+        printf("isolation %d, %s: memory limited by a %s, processes by a %s\n",
+               q->isolation, r->limits, r->memory, r->processes);
 }
 
 static json_t *test_of(const struct request *q, const struct place *p,
@@ -179,9 +179,13 @@ static void set_machine(json_t *j, const struct request *q,
                             json_pack("{s:O, s:O}", "before", r->clocks[0],
                                       "after", r->clocks[1]));
     json_object_set_new(j, "isolation",
-                        json_pack("{s:i, s:s, s:s*, s:s*}", "level",
+                        json_pack("{s:i, s:s, s:s*, s:s*, s:s*}", "level",
                                   q->isolation, "missing", r->missing, "memory",
-                                  r->memory, "processes", r->processes));
+                                  r->memory, "processes", r->processes,
+                                  "limits", r->limits));
+    if (r->refused)
+        json_object_set_new(json_object_get(j, "isolation"), "refused",
+                            json_integer(r->refused));
 }
 
 int grade_write_json(const char *path, const struct request *q,

@@ -322,7 +322,7 @@ void run_last_words(const struct place *p, const struct run *run, char *out,
                  "the run hangs: stopped after %d s without progress. Look for "
                  "a wait or a loop\nthat doesn't end.",
                  RUN_CASE_SEC);
-    else if (end->crowded)
+    else if (end->crowded || end->refused)
         snprintf(out, nbytes,
                  "the run started more than %d processes and threads: a loop "
                  "that starts them?",

@@ -1,10 +1,11 @@
 /*
  * groups.h: control groups, which limit memory and processes
  *
- * Version 1 has a hierarchy for each controller, version 2 one for all. A group
- * is named after the keeper (keeper.h) of the process that enters it. If this
- * user may not make a group, or a controller is missing, the caller is told
- * which limit is not in force.
+ * Version 1 has a hierarchy for each controller, version 2 one for all, in
+ * which an ordinary user may have groups, too (delegated.h). A group is named
+ * after the keeper (keeper.h) of the process that enters it. If this user may
+ * not make a group, or a controller is missing, the caller is told which limit
+ * is not in force.
  */
 #ifndef GRADER_GROUPS_H
 #define GRADER_GROUPS_H
@@ -13,6 +14,14 @@
 #include <sys/types.h>
 
 enum { GROUPS_MEMORY_MIB = 6144, GROUPS_PROCESSES = 512 };
+
+/* Find where groups can be made, which may move this process to another group.
+ * Further calls do nothing. */
+void groups_prepare(void);
+
+/* True if groups are made by an ordinary user, or below a group that this
+ * process was given, not by root for the whole machine. */
+int groups_are_delegated(void);
 
 /*
  * Put the calling process into groups of its own, with this much memory (0: the
@@ -30,6 +39,9 @@ void groups_forget_processes(char *missing);
  */
 enum groups_memory { GROUPS_ENOUGH, GROUPS_LIMIT, GROUPS_MACHINE };
 enum groups_memory groups_memory(pid_t pid);
+
+/* How often the kernel refused the group another process or thread. */
+long groups_refused(pid_t pid);
 
 /* Kill the remaining processes in pid's groups, and remove the groups. */
 void groups_remove(pid_t pid);

@@ -10,7 +10,7 @@
 #include <stdlib.h>           /* abort */
 #include <string.h>           /* strlen */
 #include <sys/prctl.h>        /* prctl */
-#include <sys/resource.h>     /* setpriority */
+#include <sys/resource.h>     /* setrlimit */
 #include <sys/syscall.h>      /* SYS_capget */
 #include <sys/wait.h>         /* waitpid */
 #include <unistd.h>           /* fork */
@@ -149,6 +149,22 @@ struct pipes {
 
 enum { BACK = 19 }; /* nice value of a run whose processes are watched */
 
+/*
+ * The watchdog may come late. Even then, leave the machine's other users
+ * process numbers: the limit counts all of this user's processes and threads,
+ * those of other gradings too, so it is far above what one may have.
+ */
+static void limit_user(void)
+{
+    enum { BESIDE = 8 * GROUPS_PROCESSES };
+    struct rlimit most;
+    const rlim_t n = (rlim_t)watch_machine_threads() + BESIDE;
+    if (getrlimit(RLIMIT_NPROC, &most) == 0 && n < most.rlim_cur) {
+        most.rlim_cur = most.rlim_max = n;
+        setrlimit(RLIMIT_NPROC, &most);
+    }
+}
+
 static _Noreturn void child(const struct sandbox *s, const struct args *a,
                             const struct pipes *p)
 {
@@ -165,8 +181,10 @@ static _Noreturn void child(const struct sandbox *s, const struct args *a,
     confine_rlimits();
     groups_enter(keeper, s->memory_mib, missing, sizeof missing);
     dprintf(p->missing[1], "%s", missing);
-    if (strstr(missing, "processes") && !args_limit_processes(s))
+    if (strstr(missing, "processes") && !args_limit_processes(s)) {
         setpriority(PRIO_PROCESS, 0, BACK); // the watchdog goes first
+        limit_user();
+    }
     errno = EPERM;
     if (missing[0] && s->level >= 3)
         stop("level 3 needs control groups");
@@ -341,6 +359,17 @@ static void find_limits(const struct sandbox *s, struct sandbox_end *end)
         groups_forget_processes(end->missing);
 }
 
+/* Say which level of limits holds, by the weaker of the two. */
+static const char *level_of(const struct sandbox_end *end)
+{
+    if (strcmp(end->processes, "watchdog") == 0)
+        return "watchdog only";
+    if (strcmp(end->processes, end->memory) != 0) // one is not a group's
+        return "namespace limits and watchdog";
+    return groups_are_delegated() ? "delegated control group"
+                                  : "root control group";
+}
+
 static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
                 struct sandbox_end *end)
 {
@@ -348,6 +377,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     char byte;
     const long oom_kills = machine_oom_kills();
     const double begin = steady_sec();
+    groups_prepare();
     const pid_t pid = fork();
     if (pid == 0)
         child(s, a, p);
@@ -362,6 +392,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
         read(p->missing[0], end->missing, sizeof end->missing - 1);
     end->missing[n > 0 ? n : 0] = 0;
     find_limits(s, end);
+    end->limits = level_of(end);
     watch_follow(p->out[0], s, pid, end);
     if (end->crowded)
         tree_kill(pid);
@@ -372,6 +403,7 @@ static void run(const struct sandbox *s, const struct args *a, struct pipes *p,
     watch_again(s, end);
     const enum groups_memory memory = groups_memory(pid);
     end->out_of_memory |= memory == GROUPS_LIMIT;
+    end->refused = groups_refused(pid);
     groups_remove(pid);
     end->sec = steady_sec() - begin;
     end->status =

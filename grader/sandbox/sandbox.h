@@ -15,10 +15,10 @@
  *
  * The clock is outside at every level: when time is up, everything inside is
  * killed. It counts the run's own time, not what other programs took
- * (sandbox_idle.h). The kernel limits memory and processes, by control groups
- * or by a count for each user; where this user may set no limit, the grader
- * watches both, and kills. Below level 2 a bound path has the name that it has
- * outside (sandbox_path()).
+ * (sandbox_idle.h). The kernel limits memory and processes, by control groups,
+ * root's or those that a user was given (delegated.h), or by a count for each
+ * user; where this user may set no limit, the grader watches both, and kills.
+ * Below level 2 a bound path has the name that it has outside (sandbox_path()).
  */
 #ifndef GRADER_SANDBOX_H
 #define GRADER_SANDBOX_H
@@ -74,6 +74,11 @@ struct sandbox_end {   /* how a run ended */
     struct log log;    /* stdout and stderr, or the reason for infra */
     char missing[128]; /* limits that could not be set; "": none */
     const char *memory, *processes; /* what limits them */
+    const char *limits; /* which level of limits that is: "root control group",
+                           "delegated control group", "namespace limits and
+                           watchdog", "watchdog only"; NULL: nothing ran */
+    long refused;       /* how often a control group refused it another process
+                           or thread */
 };
 
 /* Add an environment variable. Name and value must outlive s. */

@@ -159,9 +159,12 @@ static const char *const etc_files[] = {
     "/etc/ld.so.cache", "/etc/alternatives",  "/etc/passwd",
     "/etc/hosts",       "/etc/nsswitch.conf", NULL};
 static const char *const kernel[] = {"--proc", "/proc", "--dev", "/dev", NULL};
-/* --size comes first: a bubblewrap too old for it names that option. */
+/* A limit on processes' memory does not count files that are in memory, so the
+ * rest of /dev takes none. --size comes first: a bubblewrap too old for it
+ * names that option. */
 static const char *const shared_memory[] = {
-    "--size", "1073741824", "--perms", "1777", "--tmpfs", "/dev/shm", NULL};
+    "--size",   "1073741824",   "--perms", "1777", "--tmpfs",
+    "/dev/shm", "--remount-ro", "/dev",    NULL};
 static const char *const tmp[] = {"--size",  "536870912", "--perms", "1777",
                                   "--tmpfs", "/tmp",      NULL};
 static const char *const begin[] = {"--chdir", "/tmp", "--", NULL};
@@ -194,8 +197,7 @@ static void add_bubblewrap(struct args *a, const struct sandbox *s, int calls)
         add3(a, "--ro-bind-try", etc_files[i], etc_files[i]);
     add_all(a, kernel);
     add_gpus(a);
-    if (by_root)
-        add_all(a, shared_memory);
+    add_all(a, shared_memory);
     add_all(a, tmp);
     for (int i = 0; i < s->nbinds; i++)
         add3(a, s->bind[i].writable ? "--bind" : "--ro-bind", s->bind[i].from,

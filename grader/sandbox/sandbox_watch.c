@@ -93,8 +93,7 @@ static int can_hide_files(const struct sandbox *s)
     return s->watch && can;
 }
 
-/* The number of threads on this machine; 0 if it is unknown. */
-static long machine_threads(void)
+long watch_machine_threads(void)
 {
     long n = 0;
     FILE *const f = fopen("/proc/loadavg", "re");
@@ -131,7 +130,7 @@ static long long available_nbytes(void)
 static void watch_crowd(const struct looks *l, struct sandbox_end *end)
 {
     if (strstr(end->missing, "processes") &&
-        machine_threads() > l->nthreads + GROUPS_PROCESSES / 2)
+        watch_machine_threads() > l->nthreads + GROUPS_PROCESSES / 2)
         end->crowded = tree_nthreads(l->keeper) > GROUPS_PROCESSES;
 }
 
@@ -202,7 +201,7 @@ void watch_follow(int fd, const struct sandbox *s, pid_t keeper,
                           .next_idle = now + IDLE_LOOK_SEC,
                           .shown = -1,
                           .available = available_nbytes(),
-                          .nthreads = machine_threads()};
+                          .nthreads = watch_machine_threads()};
     idle_begin(&looks.idle, now);
     while (!watch_is_over(end)) {
         const double wait = watched ? CROWD_SEC : looks.next - now;

@@ -25,6 +25,9 @@ void watch_again(const struct sandbox *s, struct sandbox_end *end);
  * full. */
 int watch_disk_is_full(const struct sandbox *s);
 
+/* The number of threads on this machine; 0 if it is unknown. */
+long watch_machine_threads(void);
+
 /* The number behind a name in a file of /proc; 0 if there is none. */
 long long watch_number_in(const char *path, const char *name);
 

@@ -1,7 +1,8 @@
 # doctor.sh: check that this machine can grade; `grade doctor` contains it
 #
-#   sh -c "$(< doctor.sh)" sh [SPOOL]
+#   COMMLAB_LIMITS=TEXT sh -c "$(< doctor.sh)" sh [SPOOL]
 #
+# TEXT says which limits hold for a submission's memory and processes.
 # Prints a line for each requirement: "ok" and what was found, or "WRONG", what
 # was found and how to fix it. The exit status is 1 if anything is WRONG.
 nwrong=0
@@ -88,6 +89,12 @@ check bubblewrap bubblewrap 'install bubblewrap, or grade with --isolation 1'
 check 'user namespaces' user_namespaces \
     "allow them (kernel.unprivileged_userns_clone=1, user.max_user_namespaces,\
  AppArmor) and have a bubblewrap with --size, or grade with --isolation 1"
+case $COMMLAB_LIMITS in
+'') ;; # bubblewrap or user namespaces are WRONG
+*watchdog*) say ok limits "$COMMLAB_LIMITS; where systemd runs, start the grader\
+ with systemd-run --user --scope -p Delegate=yes to have control groups" ;;
+*) say ok limits "$COMMLAB_LIMITS" ;;
+esac
 check "peers' memory" peers_memory \
     'mount /proc without hidepid, and lift ptrace restrictions'
 check 'temporary folder' temporary_folder \

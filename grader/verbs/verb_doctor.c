@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include <limits.h>   /* PATH_MAX */
 #include <stdio.h>    /* popen */
-#include <stdlib.h>   /* free */
+#include <stdlib.h>   /* setenv */
 #include <string.h>   /* strcspn */
 #include <sys/wait.h> /* waitpid */
 #include <unistd.h>   /* execl */
@@ -21,6 +21,7 @@
 #include "base/no_input.h"
 #include "grader/base/folder.h"
 #include "grader/batch/slurm_job.h"
+#include "grader/sandbox/sandbox.h"
 #include "grader/verbs/verbs.h"
 
 struct options {
@@ -54,12 +55,30 @@ static const struct verb doctor_verb = {
 extern const char doctor_script[];
 EMBED(doctor_script, "grader/verbs/doctor.sh");
 
+/* Ask a sandbox, since only in use is it known which limits this user may set.
+ * "", if it can't be used: the script says why. */
+static void find_limits(char *text, size_t nbytes)
+{
+    static const char *const argv[] = {"true", NULL};
+    static struct sandbox_end end;
+    const struct sandbox s = {
+        .level = SANDBOX_LEVEL, .limit_sec = 60, .idle_sec = 60};
+    sandbox_run(&s, argv, &end);
+    text[0] = 0;
+    if (!end.infra)
+        snprintf(text, nbytes, "%s (memory: %s, processes: %s)", end.limits,
+                 end.memory, end.processes);
+}
+
 static int here(const struct options *o)
 {
     int status = -1;
+    char limits[128];
+    find_limits(limits, sizeof limits);
     no_input(); // for mpirun
     const pid_t pid = fork();
     if (pid == 0) {
+        setenv("COMMLAB_LIMITS", limits, 1);
         execl("/bin/sh", "sh", "-c", doctor_script, "sh", o->spool, NULL);
         _exit(127);
     }

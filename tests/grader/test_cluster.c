@@ -132,6 +132,27 @@ START_TEST(the_doctor_says_what_a_node_lacks)
 }
 END_TEST
 
+/* Which one depends on the machine, and on who grades. */
+START_TEST(the_doctor_says_which_limits_hold)
+{
+    static const char *const levels[] = {
+        "ok     limits: root control group (memory: control group, processes: "
+        "control group)\n",
+        "ok     limits: delegated control group (memory: control group, "
+        "processes: control group)\n",
+        "ok     limits: namespace limits and watchdog (memory: ",
+        "ok     limits: watchdog only (memory: watchdog, processes: "
+        "watchdog);"};
+    int n = 0;
+    struct child c =
+        child_run(120, "%s/tests/grader/grade doctor", child_build());
+    for (int i = 0; i < 4; i++)
+        n += strstr(c.out, levels[i]) != NULL;
+    ck_assert_msg(n == 1, "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_node_without_the_kit_or_the_spool_is_told)
 {
     static const char *const prefix[][2] = {
@@ -204,6 +225,7 @@ int main(void)
     tcase_add_loop_test(t, what_is_wrong_with_it_is_named, 0,
                         sizeof bad / sizeof *bad);
     tcase_add_test(t, the_doctor_says_what_a_node_lacks);
+    tcase_add_test(t, the_doctor_says_which_limits_hold);
     tcase_add_test(t, a_node_without_the_kit_or_the_spool_is_told);
     tcase_add_loop_test(t, jobs_that_were_cancelled_or_late_are_told_apart, 0,
                         sizeof ends / sizeof *ends);

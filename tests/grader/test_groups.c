@@ -1,6 +1,7 @@
 /*
  * Control groups of both versions, in a folder that stands for the kernel's:
- * what is written there, what is missing, and what is killed and removed.
+ * what is written there, what is missing, and what is killed and removed; and a
+ * group that a user was given, which is divided.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -31,11 +32,14 @@ static const char root[] = "/sys/fs/cgroup";
 static const char *lacks;           /* a file that no new group has */
 static char killed[128];            /* by number */
 static int ntries, slept_ms, stays; /* stays: who is killed does not end */
+static int closed;                  /* no group can be made in the root */
 
 /* Where a path of the kernel's is here. */
 static const char *here(const char *path)
 {
     static char mapped[2 * CHILD_FOLDER];
+    if (strcmp(path, "/proc/self/cgroup") == 0)
+        path = "/sys/fs/cgroup/self"; // begin_delegated()
     if (strncmp(path, root, strlen(root)) != 0)
         return path;
     snprintf(mapped, sizeof mapped, "%s%s", dir, path + strlen(root));
@@ -56,8 +60,10 @@ int access(const char *path, int mode)
     return faccessat(AT_FDCWD, here(path), mode, 0);
 }
 
-static const char *const files[] = {"cgroup.procs", "memory.limit_in_bytes",
-                                    "memory.max", "pids.max"};
+static const char *const files[] = {
+    "cgroup.procs",      "memory.limit_in_bytes",
+    "memory.swappiness", "memory.swap.max",
+    "memory.max",        "pids.max"};
 enum { NFILES = sizeof files / sizeof *files };
 
 static void put(const char *group, const char *file, const char *text)
@@ -83,6 +89,10 @@ int mkdir(const char *path, mode_t mode)
 {
     char group[2 * CHILD_FOLDER];
     snprintf(group, sizeof group, "%s", here(path));
+    if (closed && strcmp(strrchr(path, '/'), path + strlen(root)) == 0) {
+        errno = EACCES;
+        return -1;
+    }
     if (mkdirat(AT_FDCWD, group, mode) != 0)
         return -1;
     for (int i = 0; i < NFILES && strncmp(path, root, strlen(root)) == 0; i++)
@@ -160,7 +170,7 @@ static void setup(void)
     child_folder(dir, "groups");
     lacks = NULL;
     killed[0] = 0;
-    ntries = slept_ms = stays = 0;
+    ntries = slept_ms = stays = closed = 0;
 }
 
 static void teardown(void)
@@ -265,6 +275,123 @@ START_TEST(a_group_of_others_is_not_entered)
     groups_enter(NAME, 0, missing, sizeof missing);
     ck_assert_str_eq(missing, "memory");
     ck_file(memory, "cgroup.procs", "5");
+}
+END_TEST
+
+/* Swap would let a run grow past its limit, and the machine stall. */
+START_TEST(memory_does_not_move_to_swap)
+{
+    char missing[64];
+    begin(_i + 1);
+    groups_enter(NAME, 256, missing, sizeof missing);
+    ck_file(memory, "memory.swappiness", _i == 0 ? "0" : "");
+    ck_file(memory, "memory.swap.max", _i == 0 ? "" : "0");
+    put(memory, "cgroup.procs", "");
+    put(pids, "cgroup.procs", "");
+    lacks = _i == 0 ? "memory.swappiness" : "memory.swap.max";
+    groups_enter(NAME, 256, missing, sizeof missing);
+    ck_assert_str_eq(missing, "");
+}
+END_TEST
+
+/* ---- groups that a user was given ---------------------------------------- */
+
+#define UNIT "/user.slice/run.scope"
+
+/*
+ * Version 2, whose root belongs to somebody else, and a group UNIT of this
+ * process's. The folders' files say which controllers each may use and passes
+ * on.
+ */
+static void begin_delegated(const char *own, const char *controllers,
+                            const char *passed_on)
+{
+    struct child c = child_run(
+        20,
+        "cd %s && : > cgroup.controllers && mkdir -p ." UNIT " && "
+        "printf '1:name=x:/other\\n0::%s\\n' > self && cd ." UNIT " && "
+        "echo %s > cgroup.controllers && echo %s > cgroup.subtree_control && "
+        "printf '12\\n345\\n' > cgroup.procs",
+        dir, own, controllers, passed_on);
+    ck_assert_int_eq(c.status, 0);
+    child_clear(&c);
+    closed = 1;
+    snprintf(memory, sizeof memory, "%s" UNIT "/" GROUP, dir);
+}
+
+static const struct {
+    const char *own, *controllers, *passed_on;
+    const char *moved, *missing;
+} units[] = {
+    // its processes have to leave it, the last of which is the last written
+    {UNIT, "cpu memory pids", "", "345\n", ""},
+    // another grader has done that
+    {UNIT "/commlab-rest", "memory pids", "memory pids", "", ""},
+    // it is above this process's group
+    {UNIT "/leaf", "memory pids", "cpu memory pids", "", ""},
+    // not all that is needed was given
+    {UNIT, "cpu pids", "", "", "memory, processes"},
+    {UNIT, "memory.x pids", "", "", "memory, processes"},
+    {UNIT "/leaf", "memory pids", "pids", "", "memory, processes"},
+};
+
+START_TEST(a_users_own_group_is_divided)
+{
+    char rest[CHILD_FOLDER + 64], unit[CHILD_FOLDER + 32], missing[64],
+        text[64];
+    begin_delegated(units[_i].own, units[_i].controllers, units[_i].passed_on);
+    groups_enter(NAME, 1, missing, sizeof missing);
+    ck_assert_str_eq(missing, units[_i].missing);
+    snprintf(unit, sizeof unit, "%s" UNIT, dir);
+    snprintf(rest, sizeof rest, "%s/commlab-rest", unit);
+    ck_file(rest, "cgroup.procs", units[_i].moved);
+    if (units[_i].moved[0])
+        ck_file(unit, "cgroup.subtree_control", "+memory +pids");
+    if (units[_i].missing[0])
+        return;
+    snprintf(text, sizeof text, "%d", (int)getpid());
+    ck_file(memory, "memory.max", "1048576");
+    ck_file(memory, "pids.max", "512");
+    ck_file(memory, "cgroup.procs", text);
+    ck_assert_int_eq(groups_are_delegated(), 1);
+    put(memory, "cgroup.procs", "");
+    groups_remove(NAME);
+    ck_assert_int_ne(faccessat(AT_FDCWD, memory, F_OK, 0), 0);
+}
+END_TEST
+
+/* Its processes move back, since nothing was gained. */
+START_TEST(a_group_that_stays_undivided_keeps_its_processes)
+{
+    char unit[CHILD_FOLDER + 32], rest[CHILD_FOLDER + 64], missing[64];
+    begin_delegated(UNIT, "memory pids", "");
+    snprintf(unit, sizeof unit, "%s" UNIT, dir);
+    snprintf(rest, sizeof rest, "%s/commlab-rest", unit);
+    struct child c =
+        child_run(20, "ln -sf /dev/full %s/cgroup.subtree_control", unit);
+    child_clear(&c);
+    stays = 1;
+    groups_enter(NAME, 1, missing, sizeof missing);
+    ck_assert_str_eq(missing, "memory, processes");
+    ck_file(rest, "cgroup.procs", "345\n");
+    ck_file(unit, "cgroup.procs", "345\n45\n"); // written over what was there
+}
+END_TEST
+
+static const struct {
+    int version;
+    const char *text;
+    long refused;
+} refusals[] = {
+    {1, "max 7\n", 7}, {2, "max 0\n", 0}, {2, "max 12\n", 12}, {2, "", 0}};
+
+START_TEST(refused_processes_are_counted)
+{
+    begin(refusals[_i].version);
+    ck_assert_int_eq(groups_refused(NAME), 0); // no group
+    ck_assert_int_eq(mkdirat(AT_FDCWD, pids, 0700), 0);
+    put(pids, "pids.events", refusals[_i].text);
+    ck_assert_int_eq(groups_refused(NAME), refusals[_i].refused);
 }
 END_TEST
 
@@ -382,6 +509,10 @@ int main(void)
     SUITE_LOOP(t, what_cannot_be_limited_is_told, missings);
     tcase_add_test(t, another_limit_on_processes_is_enough);
     tcase_add_test(t, a_group_of_others_is_not_entered);
+    tcase_add_loop_test(t, memory_does_not_move_to_swap, 0, 2);
+    SUITE_LOOP(t, a_users_own_group_is_divided, units);
+    tcase_add_test(t, a_group_that_stays_undivided_keeps_its_processes);
+    SUITE_LOOP(t, refused_processes_are_counted, refusals);
     tcase_add_test(t, what_is_told_is_cut_off);
     tcase_add_test(t, a_limit_that_cannot_be_written_is_missing);
     SUITE_LOOP(t, whose_memory_ran_out_is_counted, counts);

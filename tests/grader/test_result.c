@@ -169,14 +169,21 @@ END_TEST
 START_TEST(a_log_has_the_first_and_the_last_of_each_sandbox)
 {
     static struct sandbox_end end;
-    end = (struct sandbox_end){.status = 7, .missing = "memory"};
+    end = (struct sandbox_end){.status = 7,
+                               .missing = "memory",
+                               .limits = "watchdog only",
+                               .refused = 9};
     log_add(&end.log, "one\ntwo\n", 8);
     ck_assert_int_eq(result_log(&result, "run", &end), 0);
     ck_assert_str_eq(result.log.head, "== run: status 7\none\ntwo\n");
     ck_assert_str_eq(result.missing, "memory");
     ck_assert_str_eq(result.message, "");
+    ck_assert_str_eq(result.limits, "watchdog only");
+    ck_assert_int_eq(result.refused, 9);
     end.infra = 1;
+    end.refused = 0;
     ck_assert_int_eq(result_log(&result, "build", &end), -1);
+    ck_assert_int_eq(result.refused, 9);
     ck_assert_int_eq(result.outcome, OUTCOME_INFRA);
     ck_assert_str_eq(result.message, "the sandbox cannot build: one");
     ck_assert_str_eq(result.log.head, "== run: status 7\none\ntwo\n"
@@ -358,6 +365,11 @@ static const struct {
      "",
      "the run took more than 65536 MiB of memory",
      1},
+    {{.end = {.refused = 3}},
+     "simgpu: rank 1: lost\n",
+     "the run started more than 512 processes and threads: a loop that starts "
+     "them?",
+     0},
     {{.end = {.flooded = 1}},
      "simgpu: rank 1: lost\n",
      "the run wrote more than 4294967296 bytes",

@@ -152,6 +152,9 @@ START_TEST(processes_without_end_are_stopped)
         ck_assert_msg(!end->infra && end->status != 0 &&
                           !strstr(end->log.head, "all of them"),
                       "status %d\n%s", end->status, end->log.head);
+    if (strcmp(end->processes, "control group") ==
+        0) // who is refused is counted
+        ck_assert_int_gt(end->refused, 0);
     if (args_limit_processes(&(struct sandbox){.level = 2}))
         ck_assert_ptr_null(strstr(end->missing, "processes"));
 }
@@ -445,12 +448,81 @@ START_TEST(a_users_bomb_is_stopped)
     const struct sandbox_end *const end =
         run(bombs[_i].level, bombs[_i].script);
     ck_assert_str_eq(end->processes, bombs[_i].processes);
+    ck_assert_str_eq(end->limits, bombs[_i].level == 2
+                                      ? "namespace limits and watchdog"
+                                      : "watchdog only");
     ck_assert_msg(!end->infra && end->status != 0, "infra %d, status %d\n%s",
                   end->infra, end->status, end->log.head);
     ck_assert_int_eq(end->crowded, strcmp(end->processes, "watchdog") == 0);
     for (int i = 0; i < 100 && threads_here() > before + 50; i++)
         usleep(50000);
     ck_assert_int_lt(threads_here(), before + 50); // none is left
+}
+END_TEST
+
+/* What takes all that it can get: processes, threads, memory. */
+static const char *const hogs[] = {
+    "python3 -c 'import os\nwhile 1: os.fork()'",
+    threads,
+    "python3 -c 'x = []\nwhile 1: x.append(bytearray(16 << 20))'",
+};
+enum { NHOGS = sizeof hogs / sizeof *hogs };
+/* Each next to a neighbour at level 2, of an ordinary user and of whoever runs
+ * the test. At level 1 only memory: until the watchdog has come, processes of
+ * the same user may be refused. */
+enum { NNEIGHBOURS = 2 * NHOGS + 1 };
+
+/* A program that starts threads and processes and takes memory, as a lab does,
+ * again and again while a hog runs next to it. */
+START_TEST(a_neighbour_comes_out_the_same)
+{
+    static const char neighbour[] =
+        "python3 -c 'import os, threading\n"
+        "n = 0\n"
+        "for i in range(20):\n"
+        "  x = bytearray(2 << 20)\n"
+        "  t = [threading.Thread(target=len, args=(x,)) for k in range(20)]\n"
+        "  for k in t: k.start()\n"
+        "  for k in t: k.join()\n"
+        "  pid = os.fork()\n"
+        "  if pid == 0: os._exit(7)\n"
+        "  n += os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])\n"
+        "print(\"neighbour\", n)'";
+    const char *const takes = hogs[_i < 2 * NHOGS ? _i % NHOGS : NHOGS - 1];
+    const int level = _i < 2 * NHOGS ? 2 : 1;
+    if (_i >= NHOGS)
+        be_a_user();
+    const pid_t hog = fork();
+    if (hog == 0) {
+        const struct sandbox_end *const end = run(level, takes);
+        _exit(end->infra ? 2 : end->status == 0);
+    }
+    const struct sandbox_end *const end = run(level, neighbour);
+    int status = 0;
+    ck_assert_int_eq(waitpid(hog, &status, 0), hog);
+    ck_assert_msg(!end->infra && end->status == 0 &&
+                      strcmp(end->log.head, "neighbour 140\n") == 0,
+                  "%s: infra %d, status %d\n%s", end->limits, end->infra,
+                  end->status, end->log.head);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                  "%s: the hog ended with %#x", end->limits, (unsigned)status);
+}
+END_TEST
+
+/* Files in memory are no process's, so neither of the limits on processes'
+ * memory that a user can set would count them. */
+START_TEST(files_in_memory_have_a_limit)
+{
+    if (_i)
+        be_a_user();
+    const struct sandbox_end *const end =
+        run(2, "df -B1 --output=size /dev/shm /tmp | tr -d '\\n' && "
+               "! echo x > /dev/new");
+    ck_assert_msg(!end->infra && end->status == 0, "infra %d, status %d\n%s",
+                  end->infra, end->status, end->log.head);
+    ck_assert_msg(strstr(end->log.head, "1073741824") &&
+                      strstr(end->log.head, "536870912"),
+                  "%s", end->log.head);
 }
 END_TEST
 
@@ -654,6 +726,8 @@ int main(void)
     tcase_add_checked_fixture(u, make_folders, remove_folders);
     SUITE_LOOP(u, a_users_bomb_is_stopped, bombs);
     tcase_add_loop_test(u, a_users_memory_is_watched, 1, 3);
+    tcase_add_loop_test(u, a_neighbour_comes_out_the_same, 0, NNEIGHBOURS);
+    tcase_add_loop_test(u, files_in_memory_have_a_limit, 0, 2);
     suite_add_tcase(s, u);
     return suite_run(s);
 }
