@@ -491,12 +491,13 @@ $(LAB_PROGRAMS): $(BUILD)/%: | $(O)/staff/$$(call full,$$*)/kit.api
 $(SOLUTIONS): $(BUILD)/solutions/%: | $(O)/staff/$$(call full,$$*)/kit.api
 endif
 
-# `make first` builds the program that lab 0 begins with.
+# `make first` builds the program that lab 0 begins with. It and the labs' goals
+# also build what shows their runs.
 FIRST := $(wildcard common/staff/lab0-*/first/first.cu)
 ifneq ($(FIRST),)
 .PHONY: first
 FIRST_PROGRAM := $(BUILD)/first
-first: $(FIRST_PROGRAM)
+first: $(FIRST_PROGRAM) $(BUILD)/commgraph
 $(FIRST_PROGRAM): $(call objs,$(FIRST)) $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
 endif
@@ -513,7 +514,7 @@ ifneq ($(MISSING),)
 $(error $(firstword $(MISSING)): there is no such lab; the labs are \
     $(sort $(SHORT)))
 endif
-$(SHORT): %: $(BUILD)/%
+$(SHORT): %: $(BUILD)/% $(BUILD)/commgraph
 $(SHORT:%=gdb-%): gdb-%: $(BUILD)/%
 	@common/kit/gdb-rank.sh "$(or $(RANK),0)" "$(or $(RANKS),4)" $< \
 	    $(if $(CASE),--case $(CASE))

@@ -150,6 +150,20 @@ START_TEST(a_lab_that_there_is_not_is_told)
 }
 END_TEST
 
+/* Handouts continue with build/commgraph. */
+START_TEST(a_lab_comes_with_the_tool_that_shows_its_runs)
+{
+    static const char *const goals[] = {"lab0", "first"};
+    for (int i = 0; i < 2; i++) {
+        char command[80];
+        snprintf(command, sizeof command,
+                 "make -n BUILD=none %s | grep -c 'LINK none/commgraph'",
+                 goals[i]);
+        kitcopy_expect(command, 0, "1\n");
+    }
+}
+END_TEST
+
 /* What links simgpu without extras has to find no reference into them. */
 START_TEST(a_built_tree_drops_its_extras_and_gets_them_back)
 {
@@ -177,6 +191,7 @@ int main(void)
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, what_the_students_copy_lacks_is_said);
     tcase_add_test(t, a_lab_that_there_is_not_is_told);
+    tcase_add_test(t, a_lab_comes_with_the_tool_that_shows_its_runs);
     tcase_add_test(t, a_built_tree_drops_its_extras_and_gets_them_back);
     suite_add_tcase(s, t);
     return suite_run(s);
