@@ -464,6 +464,24 @@ START_TEST(a_group_is_joined_as_a_whole_by_what_follows_it)
 }
 END_TEST
 
+START_TEST(the_past_of_a_wait_has_the_whole_group)
+{
+    begin(1);
+    struct graph_ref last = {0};
+    for (int us = 30; us > 0; us -= 10)
+        last = SYNTHETIC(&s, 0,
+                         .node = {.kind = GRAPH_KERNEL,
+                                  .queue = 1,
+                                  .group = 4,
+                                  .latency_ps = (uint64_t)us * US});
+    const struct graph_ref q = sync(0, last);
+    ck_assert_uint_eq(end_of(q, 0, 0), 33 * US);
+    const struct graph_ref next = kernel(0, 3, 10);
+    update();
+    ck_assert_uint_eq(graph_live_cut(live, next), 1);
+}
+END_TEST
+
 static unsigned next_random(unsigned *seed)
 {
     *seed = *seed * 1103515245u + 12345u;
@@ -570,6 +588,7 @@ int main(void)
     tcase_add_test(t, a_thread_that_begins_again_has_the_same_times_from_a_cut);
     tcase_add_test(t, joining_a_queue_joins_what_it_waited_for);
     tcase_add_test(t, a_group_is_joined_as_a_whole_by_what_follows_it);
+    tcase_add_test(t, the_past_of_a_wait_has_the_whole_group);
     tcase_add_test(t, a_replay_from_a_cut_gives_the_times_of_a_whole_one);
     tcase_add_test(t, a_question_after_a_cut_looks_at_nothing_before_it);
     tcase_set_timeout(t, 60);

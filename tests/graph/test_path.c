@@ -53,6 +53,30 @@ START_TEST(the_path_of_a_run_has_no_gaps)
 }
 END_TEST
 
+/* A wait names the last kernel of a group; the first one delayed it. */
+START_TEST(it_leads_through_the_slowest_of_a_group)
+{
+    struct replayed t;
+    replayed_init(&t, "dgx-h100", 1);
+    struct graph_ref last = {0};
+    for (int us = 30; us > 0; us -= 10)
+        last = SYNTHETIC(&t.s, 0,
+                         .node = {.kind = GRAPH_KERNEL,
+                                  .queue = 1,
+                                  .group = 1,
+                                  .latency_ps = (uint64_t)us * US});
+    SYNTHETIC(&t.s, 0, .node = {.kind = GRAPH_HOST, .latency_ps = US},
+              .deps = {last});
+    replayed_run(&t, NULL);
+    struct path p;
+    ck_assert_int_eq(path_find(&p, t.g, replay_times(t.r)), 0);
+    expect_chain(&p, t.r);
+    ck_assert_uint_eq(p.step[0].end_ps - p.step[0].begin_ps, 30 * US);
+    path_release(&p);
+    replayed_release(&t);
+}
+END_TEST
+
 /* Rank 1's kernel is the slower one; then the collective, then rank 0's. */
 START_TEST(it_leads_through_who_came_last)
 {
@@ -194,6 +218,7 @@ int main(void)
     TCase *const t = tcase_create("path");
     tcase_add_loop_test(t, the_path_of_a_run_has_no_gaps, 0,
                         sizeof runs / sizeof *runs);
+    tcase_add_test(t, it_leads_through_the_slowest_of_a_group);
     tcase_add_test(t, it_leads_through_who_came_last);
     tcase_add_test(t, the_command_prints_the_chain_and_its_sums);
     tcase_add_test(t, the_path_of_a_part_has_no_gaps);

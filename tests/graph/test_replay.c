@@ -113,6 +113,24 @@ START_TEST(a_synchronisation_ends_after_what_it_waits_for)
 }
 END_TEST
 
+START_TEST(a_wait_for_a_group_ends_with_its_slowest)
+{
+    begin(1);
+    struct graph_ref last = {0};
+    for (int us = 30; us > 0; us -= 10)
+        last = SYNTHETIC(&run.s, 0,
+                         .node = {.kind = GRAPH_KERNEL,
+                                  .queue = 1,
+                                  .group = 1,
+                                  .latency_ps = (uint64_t)us * US});
+    const struct graph_ref sync =
+        SYNTHETIC(&run.s, 0, .node = {.kind = GRAPH_HOST}, .deps = {last});
+    replayed_run(&run, NULL);
+    ck_assert_uint_eq(at(last).end_ps, 10 * US);
+    ck_assert_uint_eq(at(sync).end_ps, 30 * US);
+}
+END_TEST
+
 /* Two kernels that synchronise halfway, as by exchanging flags:
  *     rank 0  [latency 1][part 0: 3]   [part 1: 2]
  *     rank 1  [latency 4         ][p0:1][part 1: 2]
@@ -486,6 +504,7 @@ int main(void)
     tcase_add_test(t, a_queue_runs_its_operations_in_order);
     tcase_add_test(t, an_operation_waits_for_its_deps_in_other_queues);
     tcase_add_test(t, a_synchronisation_ends_after_what_it_waits_for);
+    tcase_add_test(t, a_wait_for_a_group_ends_with_its_slowest);
     tcase_add_test(t, kernels_that_meet_while_they_run_go_on_together);
     tcase_add_test(t, what_a_kernel_puts_goes_on_beside_it);
     tcase_add_test(t, a_thread_begins_where_its_creator_is);

@@ -73,22 +73,13 @@ uint32_t path_last_to_come(const struct graph *g,
     return last;
 }
 
-uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
-                      uint32_t at)
+/* The node that ended at ready_ps, among `last` and those of its group before
+ * it in its queue. GRAPH_NOWHERE if none did. */
+static uint32_t ended_at(const struct graph *g, const struct replay_time *time,
+                         uint32_t last, uint64_t ready_ps)
 {
-    const struct graph_view *const v = &g->nodes[at];
-    const uint64_t ready_ps = time[at].ready_ps;
-    for (uint32_t i = 0; i < v->node.ndeps; i++) {
-        const uint32_t dep = graph_dep(g, at, i);
-        if (dep != GRAPH_NOWHERE && time[dep].end_ps == ready_ps)
-            return dep;
-    }
-    // Adjacent nodes of a group start together, as do those before them.
-    uint32_t q = graph_queue_prev(g, at);
-    while (q != GRAPH_NOWHERE && v->node.group &&
-           g->nodes[q].node.group == v->node.group)
-        q = graph_queue_prev(g, q);
-    const uint32_t group = q == GRAPH_NOWHERE ? 0 : g->nodes[q].node.group;
+    const uint32_t group = g->nodes[last].node.group;
+    uint32_t q = last;
     while (q != GRAPH_NOWHERE && time[q].end_ps != ready_ps) {
         const uint32_t before = graph_queue_prev(g, q);
         q = before != GRAPH_NOWHERE && group &&
@@ -97,6 +88,27 @@ uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
                 : GRAPH_NOWHERE;
     }
     return q;
+}
+
+uint32_t path_awaited(const struct graph *g, const struct replay_time *time,
+                      uint32_t at)
+{
+    const struct graph_view *const v = &g->nodes[at];
+    const uint64_t ready_ps = time[at].ready_ps;
+    for (uint32_t i = 0; i < v->node.ndeps; i++) {
+        const uint32_t dep = graph_dep(g, at, i);
+        const uint32_t last = dep == GRAPH_NOWHERE
+                                  ? GRAPH_NOWHERE
+                                  : ended_at(g, time, dep, ready_ps);
+        if (last != GRAPH_NOWHERE)
+            return last;
+    }
+    // Adjacent nodes of a group start together, as do those before them.
+    uint32_t q = graph_queue_prev(g, at);
+    while (q != GRAPH_NOWHERE && v->node.group &&
+           g->nodes[q].node.group == v->node.group)
+        q = graph_queue_prev(g, q);
+    return q == GRAPH_NOWHERE ? q : ended_at(g, time, q, ready_ps);
 }
 
 /* ---- steps --------------------------------------------------------------- */

@@ -250,6 +250,21 @@ static int reach(struct past *p, struct graph_ref ref, uint32_t parts)
     return live_push(&l->work, ref.rank) || live_push(&l->work, ref.index);
 }
 
+/* Reach the ends of a node and of those before it in its batch. */
+static int reach_batch(struct past *p, struct graph_ref ref)
+{
+    if (ref.index == 0)
+        return 0;
+    if (reach(p, ref, REACH_END) != 0)
+        return -1;
+    const struct live_node *const node = p->l->rank[ref.rank].node;
+    const uint32_t before = node[ref.index].batch_prev;
+    while ((ref.index = node[ref.index].queue_prev) != before)
+        if (reach(p, ref, REACH_END) != 0)
+            return -1;
+    return 0;
+}
+
 /* True if the end of n waits for member m of its match. */
 static int waits_for(const struct graph_node *n, const struct graph_node *m)
 {
@@ -318,13 +333,10 @@ static int reach_end(struct past *p, const struct live_rank *r, uint32_t i)
     const struct graph_node *const n = r->segment.node[i].node;
     const struct graph_ref *const deps = (const void *)(n + 1);
     for (int d = 0; d < n->ndeps; d++)
-        if (reach(p, deps[d], REACH_END) != 0)
+        if (reach_batch(p, deps[d]) != 0)
             return -1;
-    const uint32_t last = r->node[i].batch_prev;
-    const uint32_t before = last ? r->node[last].batch_prev : 0;
-    for (uint32_t b = last; b != before; b = r->node[b].queue_prev)
-        if (reach(p, (struct graph_ref){n->rank, b}, REACH_END) != 0)
-            return -1;
+    if (reach_batch(p, (struct graph_ref){n->rank, r->node[i].batch_prev}) != 0)
+        return -1;
     return n->match ? reach_match(p, n) : 0;
 }
 

@@ -127,7 +127,7 @@ static int push(struct live_rank *r, uint32_t i)
     return live_push(&r->work, i);
 }
 
-/* Push all nodes of the batch that ends with node `last`. */
+/* Push node `last` and those before it in its batch. */
 static int push_batch(struct live_rank *r, uint32_t last)
 {
     if (last == 0 || (r->node[last].known & LIVE_BATCH_KNOWN))
@@ -145,7 +145,8 @@ static int push_deps(struct live_rank *r, uint32_t i)
     const struct graph_node *const n = node_at(r, i);
     const struct graph_ref *const deps = first_dep(n);
     for (int d = 0; d < n->ndeps; d++)
-        if (deps[d].rank == r->segment.rank && push(r, deps[d].index) != 0)
+        if (deps[d].rank == r->segment.rank &&
+            push_batch(r, deps[d].index) != 0)
             return -1;
     return 0;
 }

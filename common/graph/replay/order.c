@@ -66,6 +66,14 @@ static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
     return -1;
 }
 
+/* The first of the nodes that `at` waits for because of `dep`: a wait names the
+ * last node of its stream, and means those of its batch too. */
+static uint32_t first_awaited(const struct order *o, uint32_t at, uint32_t dep)
+{
+    const uint32_t batch = o->node[dep].batch;
+    return batch == o->node[at].batch ? dep : batch;
+}
+
 static int order_deps(struct order *o, const struct graph *g, char *err,
                       size_t err_nbytes)
 {
@@ -79,9 +87,14 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
                 return -1;
             if (dep == GRAPH_NOWHERE)
                 continue;
-            o->node[at].nbefore++;
-            o->node[dep + 2].dep_begin++;
-            ndeps++;
+            for (uint32_t q = first_awaited(o, at, dep);;
+                 q = o->node[q].queue_next) {
+                o->node[at].nbefore++;
+                o->node[q + 2].dep_begin++;
+                ndeps++;
+                if (q == dep)
+                    break;
+            }
         }
     for (size_t i = 0; i < g->napart; i++) {
         o->node[g->apart[i].after].nbefore++;
@@ -98,8 +111,14 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
     for (uint32_t at = 0; at < g->nnodes; at++)
         for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
             dep = graph_dep(g, at, i);
-            if (dep != GRAPH_NOWHERE)
-                o->dep[o->node[dep + 1].dep_begin++] = at;
+            if (dep == GRAPH_NOWHERE)
+                continue;
+            for (uint32_t q = first_awaited(o, at, dep);;
+                 q = o->node[q].queue_next) {
+                o->dep[o->node[q + 1].dep_begin++] = at;
+                if (q == dep)
+                    break;
+            }
         }
     for (size_t i = 0; i < g->napart; i++)
         o->dep[o->node[g->apart[i].before + 1].dep_begin++] = g->apart[i].after;

@@ -3,7 +3,8 @@
  *
  * A *batch* is one node, or adjacent nodes of one group, that start together in
  * a queue. Its first node stands for it. The next batch of the queue waits for
- * the whole batch.
+ * the whole batch, and what depends on a node of a batch waits for the nodes
+ * before it there, too.
  */
 #ifndef COMMLAB_GRAPH_ORDER_H
 #define COMMLAB_GRAPH_ORDER_H
