@@ -1030,6 +1030,36 @@ PROBE(grid_barrier)
     CHECK(o.get()[0] == 36 + 1000);
 }
 
+__device__ float written_twice(int *as_int, float *as_float)
+{
+    *as_int = 1;
+    *as_float = 2;
+    return (float)*as_int;
+}
+
+__global__ void other_types(const float *in, float *out, uint4 *packed)
+{
+    __shared__ int words[1];
+    int local;
+    out[0] = written_twice(words, (float *)words);
+    out[1] = written_twice(&local, (float *)&local);
+    __half of[8];
+    for (int i = 0; i < 8; i++)
+        of[i] = __float2half(in[i]);
+    *packed = *(const uint4 *)of;
+}
+PROBE(memory_read_as_another_type)
+{
+    array<float> in(8), out(2);
+    array<uint4> packed(1);
+    for (int i = 0; i < 8; i++)
+        in.h[i] = (float)i;
+    in.put();
+    other_types<<<1, 1>>>(in.d, out.d, packed.d);
+    CHECK(out.get()[0] == 0x40000000 && out.h[1] == 0x40000000);
+    CHECK(packed.get()->w == 0x47004600); // 7 and 6
+}
+
 __global__ void lock_users(int *lock, int *n)
 {
     if (threadIdx.x == 0) {

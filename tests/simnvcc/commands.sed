@@ -7,7 +7,7 @@ s|-D__SIMNVCC__ -D__NVCC__ -D__CUDACC__ -D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER
 s|-include cuda_runtime.h -include simgpu/rewritten.h|RUNTIME|
 s|-fsanitize=thread -fno-lto -fno-omit-frame-pointer|THREAD|
 s|--param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0 -fno-schedule-insns2 -fno-optimize-sibling-calls -fno-tree-tail-merge -fno-crossjumping|GCC|
-s|"-DSIMGPU_GLOBAL=__attribute__((flatten, noinline))" -fno-semantic-interposition -DSIMGPU_DEVICE= -DSIMGPU_HOST= -DSIMGPU_CONSTANT= -DSIMGPU_MANAGED= -DSIMGPU_OUTSIDE=simgpu_outside "-DSIMGPU_SHARED=static thread_local __attribute__((aligned(16)))"|WORDS|
+s|-fno-strict-aliasing "-DSIMGPU_GLOBAL=__attribute__((flatten, noinline))" -fno-semantic-interposition -DSIMGPU_DEVICE= -DSIMGPU_HOST= -DSIMGPU_CONSTANT= -DSIMGPU_MANAGED= -DSIMGPU_OUTSIDE=simgpu_outside "-DSIMGPU_SHARED=static thread_local __attribute__((aligned(16)))"|WORDS|
 s|-include SIMGPU/include/simgpu/builtins.h -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-memcmp -fno-builtin-bcmp .* -fno-builtin-strstr|NO_BUILTIN|
 s|-include SIMGPU/include/simgpu/inlined.h -S|INLINED|
 s|--remove-section=.init_array.00099 --remove-section=.rela.init_array.00099 --redefine-sym=memcpy=simgpu_memcpy --redefine-sym=memmove=simgpu_memmove --redefine-sym=memset=simgpu_memset --redefine-sym=memcmp=simgpu_memcmp|RENAMED|

@@ -272,6 +272,9 @@ static struct nvcc_args compiler(const struct nvcc_task *t, const char *from,
     if (t->o.std)
         args_add(&a, t->o.std);
     add_accesses(t, &a, is_checked(t, from));
+    // In device code, nvcc assumes of no two pointers that they differ because
+    // their types do, and kernels read registers' arrays as a float4.
+    args_add(&a, "-fno-strict-aliasing");
     // As nvcc does, inline what kernels call: g++'s thread sanitizer inserts no
     // hook for the store of a structure that a call returns.
     args_add(&a, "-DSIMGPU_GLOBAL=__attribute__((flatten, noinline))");

@@ -141,7 +141,7 @@ static __forceinline__ T update(T *p, T v)
     const word was = load(*(const word *)p);
     word becomes = 0;
     T old, next;
-    __builtin_memcpy(&old, &was, sizeof(T));
+    __builtin_memcpy((void *)&old, &was, sizeof(T));
     next = CHANGE::apply(old, v);
     __builtin_memcpy(&becomes, &next, sizeof(T));
     store(*(word *)p, becomes);
