@@ -297,6 +297,7 @@ $(call suite,simnvcc/drawn,1)
 $(call suite,simnvcc/options,8,sim)
 $(call suite,simnvcc/plain,8,sim)
 $(call suite,simnvcc/rewrite,1)
+$(call suite,simnvcc/sides,30,sim)
 $(call suite,simnvcc/views,1)
 $(call suite,skeleton/skeleton,10,common/kit/skeletons.sh common/kit/skeleton.awk \
 	grade labs/ common/staff)

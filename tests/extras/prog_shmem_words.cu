@@ -16,24 +16,26 @@ enum { WORDS = 8, CMPS = 6 };
 #define OF_TYPE(NAME, T)                                                       \
     struct NAME##_words {                                                      \
         typedef T word;                                                        \
-        static int test(T *p, int cmp, T v)                                    \
+        __device__ static int test(T *p, int cmp, T v)                         \
         {                                                                      \
             return nvshmem_##NAME##_test(p, cmp, v);                           \
         }                                                                      \
-        static void wait(T *p, int cmp, T v)                                   \
+        __device__ static void wait(T *p, int cmp, T v)                        \
         {                                                                      \
             nvshmem_##NAME##_wait_until(p, cmp, v);                            \
         }                                                                      \
-        static int all(T *p, size_t n, const int *status, int cmp, T v)        \
+        __device__ static int all(T *p, size_t n, const int *status, int cmp,  \
+                                  T v)                                         \
         {                                                                      \
             return nvshmem_##NAME##_test_all(p, n, status, cmp, v);            \
         }                                                                      \
-        static size_t some(T *p, size_t n, size_t *at, const int *status,      \
-                           int cmp, T v)                                       \
+        __device__ static size_t some(T *p, size_t n, size_t *at,              \
+                                      const int *status, int cmp, T v)         \
         {                                                                      \
             return nvshmem_##NAME##_test_some(p, n, at, status, cmp, v);       \
         }                                                                      \
-        static size_t any(T *p, size_t n, const int *status, int cmp, T *v)    \
+        __device__ static size_t any(T *p, size_t n, const int *status,        \
+                                     int cmp, T *v)                            \
         {                                                                      \
             return nvshmem_##NAME##_test_any_vector(p, n, status, cmp, v);     \
         }                                                                      \

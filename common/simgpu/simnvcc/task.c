@@ -18,7 +18,8 @@ void task_show(const struct nvcc_args *a)
     fprintf(stderr, "\n");
 }
 
-int task_run(const struct nvcc_task *t, struct nvcc_args *a)
+int task_run_into(const struct nvcc_task *t, struct nvcc_args *a,
+                  const char *said)
 {
     a->v[a->n] = NULL;
     if (t->o.verbose)
@@ -27,6 +28,8 @@ int task_run(const struct nvcc_task *t, struct nvcc_args *a)
         return 0;
     const pid_t pid = fork();
     if (pid == 0) {
+        if (said && !freopen(said, "w", stderr))
+            _exit(127);
         execvp(a->v[0], (char *const *)a->v);
         fprintf(stderr, "simnvcc: %s: %s\n", a->v[0], strerror(errno));
         _exit(127);
@@ -35,6 +38,11 @@ int task_run(const struct nvcc_task *t, struct nvcc_args *a)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int task_run(const struct nvcc_task *t, struct nvcc_args *a)
+{
+    return task_run_into(t, a, NULL);
 }
 
 char *text_join(const char *a, const char *b)

@@ -22,6 +22,10 @@ void task_show(const struct nvcc_args *a);
 /* Run a command. Returns its exit status. */
 int task_run(const struct nvcc_task *t, struct nvcc_args *a);
 
+/* The same, and what the command writes to stderr goes to file `said`. */
+int task_run_into(const struct nvcc_task *t, struct nvcc_args *a,
+                  const char *said);
+
 /* A concatenation of two texts. */
 char *text_join(const char *a, const char *b);
 
