@@ -53,6 +53,23 @@ START_TEST(calls_between_host_and_device_are_refused_as_by_nvcc)
 }
 END_TEST
 
+/* simgpu's headers may also be named by a path of the program's own. */
+START_TEST(headers_are_known_by_any_path)
+{
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "sides");
+    write_program(folder, "#include <cuda_fp16.h>\n"
+                          "__global__ void k(int *o) { *o = threadIdx.x; }\n");
+    struct child c = child_run(60,
+                               "cd %s && ln -s %s/simgpu/include headers && "
+                               "%s/simgpu/bin/simnvcc -Iheaders -c k.cu 2>&1",
+                               folder, child_build(), child_build());
+    ck_assert_msg(c.status == 0 && !c.out[0], "status %d\n%s", c.status, c.out);
+    child_clear(&c);
+    child_remove(folder);
+}
+END_TEST
+
 START_TEST(without_clang_nothing_is_said)
 {
     char folder[CHILD_FOLDER];
@@ -77,6 +94,7 @@ int main(void)
     cases_add(&cases, "tests/simnvcc/sides.txt");
     tcase_add_loop_test(t, calls_between_host_and_device_are_refused_as_by_nvcc,
                         0, cases.n);
+    tcase_add_test(t, headers_are_known_by_any_path);
     tcase_add_test(t, without_clang_nothing_is_said);
     tcase_set_timeout(t, 300);
     suite_add_tcase(suite, t);

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
 #include "spaces.h"
 
-#include <stdlib.h> /* strtol */
+#include <limits.h> /* PATH_MAX */
+#include <stdlib.h> /* realpath */
 #include <string.h> /* strncmp */
 
 /* ---- what clang reads ---------------------------------------------------- */
@@ -30,14 +31,20 @@ static int is_for_both(const char *path, const char *own)
     return 1;
 }
 
-/* The path of a line `# 1 "path"`; "" for another line. */
-static const char *marked(const char *line, size_t n, char *path, size_t nbytes)
+/* The path of a line `# 1 "path"`, absolute and without links; "" for another
+ * line. *from and *to are the path's place in the line. */
+static const char *marked(const char *line, size_t n, char *path,
+                          const char **from, const char **to)
 {
-    const char *const from = begins(line, "# ") ? memchr(line, '"', n) : NULL;
-    const char *const to =
-        from ? memchr(from + 1, '"', n - (size_t)(from + 1 - line)) : NULL;
-    snprintf(path, nbytes, "%.*s", to ? (int)(to - from - 1) : 0,
-             to ? from + 1 : "");
+    *from = begins(line, "# ") ? memchr(line, '"', n) : NULL;
+    *to = *from ? memchr(*from + 1, '"', n - (size_t)(*from + 1 - line)) : NULL;
+    path[0] = '\0';
+    if (!*to)
+        return path;
+    char *const given = strndup(*from + 1, (size_t)(*to - *from - 1));
+    if (given && !realpath(given, path)) // a name such as <built-in>
+        snprintf(path, PATH_MAX, "%s", given);
+    free(given);
     return path;
 }
 
@@ -60,17 +67,25 @@ static void write_own(const char *line, size_t n, FILE *out)
 
 void spaces_write(const char *text, const char *own, FILE *out)
 {
-    char path[4096];
+    char path[PATH_MAX], folder[PATH_MAX];
     int is_open = 0;
-    for (const char *end; *text; text = end) {
+    snprintf(folder, sizeof folder - 1, "%s", own);
+    if (realpath(own, folder))
+        strcat(folder, "/");
+    for (const char *end, *from, *to; *text; text = end) {
         const size_t n = strcspn(text, "\n");
         end = text + n + (text[n] == '\n');
-        if (*marked(text, n, path, sizeof path)) {
-            const int opens = is_for_both(path, own);
+        if (*marked(text, n, path, &from, &to)) {
+            const int opens = is_for_both(path, folder);
             if (opens != is_open)
                 fprintf(out, "#pragma clang force_cuda_host_device %s\n",
                         opens ? "begin" : "end");
             is_open = opens;
+            if (begins(path, folder)) { // under the name that `own` has
+                fprintf(out, "%.*s%s%s", (int)(from + 1 - text), text, own,
+                        path + strlen(folder));
+                text = to;
+            }
         }
         if (is_open)
             write_own(text, (size_t)(end - text), out);
