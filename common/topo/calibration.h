@@ -111,13 +111,17 @@ struct calibration_arch {
      * NVLS; messages. */
     double ring, nvls, message;
     double ll128; /* share of Simple's bandwidth that LL128 leaves */
+    double copy;  /* steps of a ring that a rank takes to copy its own part */
+    double channel_GBps; /* rate at which a channel sends to one peer */
+    double step_us;      /* least for a ring's step in a node; LL has none */
+    double start_us;     /* more before messages over NVLinks in a node */
 };
 
 /* Parameters of the model of NCCL's times, from measurements of all
  * machines. */
 struct calibration_fit {
     double fill;        /* latencies until a pipeline is full, at most */
-    double ramp;        /* how fast it approaches that: see tuning.h */
+    double ramp;        /* how fast it approaches that: see cell.h */
     double nvls_GBps;   /* rate of an NVLS channel, between buffers */
     double nvls_chunks; /* chunks of an NVLS loop under way before it is full */
     double message_us;  /* a host's time for a chunk that it sends or

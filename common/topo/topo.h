@@ -200,8 +200,8 @@ int topo_channels(const struct topo *t, const int32_t *place, int n);
 void topo_ring(const struct topo *t, const int32_t *place, int n, int channel,
                int *rank);
 
-/* The cost of one NCCL send and its receive; otherwise like
- * topo_collective(). */
+/* The cost of one NCCL send and its receive, in a communicator of these two;
+ * otherwise like topo_collective(). */
 int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes);
 void topo_coll_release(struct topo_coll *c);

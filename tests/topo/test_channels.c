@@ -13,6 +13,7 @@ static const struct {
     int n, channels;
 } cases[] = {
     {"dgx-h100", 1, 2},  {"dgx-h100", 2, 12},     {"dgx-h100", 8, 12},
+    {"dgx-b200", 2, 16}, {"dgx-b200", 3, 16},     {"dgx-b200", 8, 16},
     {"dgx-a100", 8, 12}, {"dgx-1v", 8, 6},        {"a100-cubemesh", 4, 2},
     {"pcie-4090", 8, 2}, {"2x-dgx-h100", 16, 12},
 };

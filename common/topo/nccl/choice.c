@@ -8,13 +8,13 @@ enum { NCELLS = TOPO_ALGOS * TOPO_PROTOS };
  * below it, so that it rises with the size, too. */
 static const double TOWARDS_NEXT = 1024;
 
-static const struct tuning *cell(const struct tuning_table *table, int i)
+static const struct cell *cell(const struct cell_table *table, int i)
 {
     return &table->at[i / TOPO_PROTOS][i % TOPO_PROTOS];
 }
 
 int choice_make(const struct topo *t, struct choice *c,
-                const struct tuning_table *table, int algos, int protos,
+                const struct cell_table *table, int algos, int protos,
                 double nbytes, int lines)
 {
     int best = -1;
@@ -22,13 +22,13 @@ int choice_make(const struct topo *t, struct choice *c,
     c->free = c->allowed = *table;
     for (int i = 0; i < NCELLS; i++) {
         const int a = i / TOPO_PROTOS, p = i % TOPO_PROTOS;
-        struct tuning *const x = &c->allowed.at[a][p];
+        struct cell *const x = &c->allowed.at[a][p];
         if (a != TOPO_P2P && !(algos >> a & 1 && protos >> p & 1))
             x->GBps = 0;
         if (!(x->GBps > 0))
             continue;
         const double us = lines ? x->us + nbytes / (x->GBps * 1000)
-                                : tuning_guess(t, *x, nbytes);
+                                : cell_guess(t, *x, nbytes);
         if (best < 0 || us < least) {
             best = i;
             least = us;
@@ -42,13 +42,13 @@ int choice_make(const struct topo *t, struct choice *c,
 }
 
 /* The sizes, *lo to *hi, for which line x is the lowest; none if lo > hi. */
-static void range_of(const struct tuning_table *table, struct tuning x,
-                     double *lo, double *hi)
+static void range_of(const struct cell_table *table, struct cell x, double *lo,
+                     double *hi)
 {
     *lo = 0;
     *hi = INFINITY;
     for (int i = 0; i < NCELLS; i++) {
-        const struct tuning y = *cell(table, i);
+        const struct cell y = *cell(table, i);
         if (!(y.GBps > 0))
             continue;
         // x.us + S / x.GBps <= y.us + S / y.GBps, in us and thousands of bytes

@@ -24,7 +24,7 @@
 struct choice {
     enum topo_algo algo;
     enum topo_proto proto;
-    struct tuning_table free, allowed; /* allowed: GBps is 0 for all
+    struct cell_table free, allowed; /* allowed: GBps is 0 for all
                                           other pairs */
 };
 
@@ -34,7 +34,7 @@ struct choice {
  * nothing is allowed.
  */
 int choice_make(const struct topo *t, struct choice *c,
-                const struct tuning_table *table, int algos, int protos,
+                const struct cell_table *table, int algos, int protos,
                 double nbytes, int lines);
 
 /* The time of the choice if there is a curve: `all` is T and `own` is C, the

@@ -4,13 +4,14 @@
  * NCCL's choice (tuning.h, choice.h), its time (curve.h), and its traffic
  * (traffic.h), which may not exceed the bandwidth of the links.
  */
-#include <math.h>   /* llround */
+#include <math.h>   /* fmax, llround */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memset */
 
 #include "topo/nccl/choice.h"
 #include "topo/nccl/curve.h"
+#include "topo/nccl/peers.h"
 #include "topo/nccl/settings.h"
 #include "topo/nccl/traffic.h"
 #include "topo/nccl/tuning.h"
@@ -75,8 +76,8 @@ static int alone(const struct topo *t, int32_t place, uint64_t bytes,
 
 /* List the algorithms that could do the operation. */
 static void explain(const struct topo *t, const struct shape *s,
-                    enum topo_op op, const struct tuning_table *table,
-                    char *err, size_t err_nbytes)
+                    enum topo_op op, const struct cell_table *table, char *err,
+                    size_t err_nbytes)
 {
     char can[512] = "";
     size_t at = 0;
@@ -94,21 +95,28 @@ static void explain(const struct topo *t, const struct shape *s,
 
 /* The time of a choice: on the curve if there is one, else in the model. */
 static void time_of(const struct topo *t, const struct choice *c,
-                    const struct calibration_curve *x, struct tuning ref,
+                    const struct calibration_curve *x, struct cell ref,
                     double nbytes, double *latency_us, double *us)
 {
     if (ref.GBps > 0) {
         const struct calibration_curve all =
-            curve_to(x, ref, tuning_limits(&c->free));
+            curve_to(x, ref, cell_limits(&c->free));
         const struct calibration_curve own =
-            curve_to(x, ref, tuning_limits(&c->allowed));
+            curve_to(x, ref, cell_limits(&c->allowed));
         *latency_us = all.a_us;
-        *us = choice_us(c, &all, &own, nbytes);
+        *us = fmax(choice_us(c, &all, &own, nbytes),
+                   all.a_us + c->free.at[TOPO_P2P][TOPO_SIMPLE].part_us);
     } else {
-        const struct tuning *const own = &c->free.at[c->algo][c->proto];
+        const struct cell *const own = &c->free.at[c->algo][c->proto];
         *latency_us = own->us;
-        *us = tuning_time(t, *own, nbytes);
+        *us = cell_time(t, *own, nbytes);
     }
+}
+
+/* The bytes that a rank sends to one peer. */
+static double to_peer(const struct shape *s, enum topo_op op, uint64_t bytes)
+{
+    return (double)bytes / (op == TOPO_OP_SENDRECV ? 1 : s->n);
 }
 
 static int several(const struct topo *t, struct shape *s, enum topo_op op,
@@ -118,9 +126,9 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
     const enum calibration_op kind =
         tuning_is_message(op) ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE;
     const int across = s->ngroups > 1;
-    struct tuning_table table;
+    struct cell_table table;
     struct choice choice;
-    struct tuning ref;
+    struct cell ref;
     double latency_us, us;
     if (curve_reference(t, kind, across, &ref) != 0 ||
         tuning_fill(t, s, op, ref.GBps > 0, &table) != 0 ||
@@ -128,6 +136,10 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
          curve_messages(t, across, &table) != 0)) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
+    }
+    if (kind == CALIBRATION_SENDRECV) {
+        const struct peers p = peers_of(t, s);
+        cell_split(&table, peers_us(&p, to_peer(s, op, bytes)));
     }
     // use what the network's tuner allows, unless the program says otherwise
     if (across && algos == TOPO_ANY && t->cal.choice.algos)
@@ -143,11 +155,11 @@ static int several(const struct topo *t, struct shape *s, enum topo_op op,
     out->proto = choice.proto;
     time_of(t, &choice, &t->cal.curve[kind][across], ref, (double)bytes,
             &latency_us, &us);
-    const struct tuning *const own = &table.at[choice.algo][choice.proto];
+    const struct cell *const own = &table.at[choice.algo][choice.proto];
     if (own->host_GBps > 0)
         out->host_ps =
-            (uint64_t)llround(1e6 * (tuning_time(t, *own, (double)bytes) -
-                                     tuning_guess(t, *own, (double)bytes)));
+            (uint64_t)llround(1e6 * (cell_time(t, *own, (double)bytes) -
+                                     cell_guess(t, *own, (double)bytes)));
     if (kind == CALIBRATION_ALLREDUCE)
         us = on_channels(t, s, latency_us, us);
     us = tuning_raise(t, s, us);
@@ -178,6 +190,22 @@ int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
                : several(t, s, op, bytes, algos, protos, out, err, err_nbytes);
 }
 
+/* The time in us that channels take for a message, in a communicator of its
+ * two ranks. -1 if memory runs out. */
+static double channels_us(const struct topo *t, int32_t from, int32_t to,
+                          double nbytes)
+{
+    char err[128];
+    if (topo_gpu(t, from)->node != topo_gpu(t, to)->node)
+        return 0;
+    const struct shape *const s =
+        shape_of(t, (const int32_t[]){from, to}, 2, err, sizeof err);
+    if (!s)
+        return -1;
+    const struct peers p = peers_of(t, s);
+    return peers_us(&p, nbytes);
+}
+
 int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
                  struct topo_coll *out, char *err, size_t err_nbytes)
 {
@@ -200,16 +228,20 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
         return -1;
     }
     const int across = a->node != b->node;
-    struct tuning_table table;
+    struct cell_table table;
     struct choice choice;
-    struct tuning ref;
+    struct cell ref;
     double latency_us, us;
-    int result = curve_reference(t, CALIBRATION_SENDRECV, across, &ref);
+    const double part_us = channels_us(t, from, to, (double)bytes);
+    int result = part_us < 0
+                     ? -1
+                     : curve_reference(t, CALIBRATION_SENDRECV, across, &ref);
     if (result == 0) {
         curve_message(t, from, to, f, ref.GBps > 0, &table);
         result = curve_messages(t, across, &table);
     }
     if (result == 0) {
+        cell_split(&table, part_us);
         choice_make(t, &choice, &table, TOPO_ANY, TOPO_ANY, (double)bytes,
                     ref.GBps > 0);
         time_of(t, &choice, &t->cal.curve[CALIBRATION_SENDRECV][across], ref,

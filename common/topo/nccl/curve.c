@@ -15,7 +15,7 @@ double curve_us(const struct calibration_curve *c, double nbytes)
 
 void curve_message(const struct topo *t, int32_t from, int32_t to,
                    const struct traffic *f, int healthy,
-                   struct tuning_table *table)
+                   struct cell_table *table)
 {
     const int a = from / t->ngpus, b = to / t->ngpus;
     const struct shape pair = {
@@ -28,25 +28,25 @@ void curve_message(const struct topo *t, int32_t from, int32_t to,
 }
 
 static int reference_message(const struct topo *t, int nodes,
-                             struct tuning *limits)
+                             struct cell *limits)
 {
     const int first = t->number[0];
     const int peer = nodes > 1 ? t->ngpus + first : t->number[1];
     struct traffic *const f = traffic_message(t, first, peer);
-    struct tuning_table table;
+    struct cell_table table;
     if (!f)
         return -1;
     curve_message(t, first, peer, f, 1, &table);
-    *limits = tuning_limits(&table);
+    *limits = cell_limits(&table);
     traffic_free(f);
     return 0;
 }
 
 static int reference_allreduce(const struct topo *t, int nodes, int each,
-                               struct tuning *limits)
+                               struct cell *limits)
 {
     char err[128];
-    struct tuning_table table;
+    struct cell_table table;
     int32_t *const place = calloc((size_t)(nodes * each), sizeof *place);
     for (int i = 0; place && i < nodes * each; i++)
         place[i] = i / each * t->ngpus + t->number[i % each];
@@ -55,17 +55,17 @@ static int reference_allreduce(const struct topo *t, int nodes, int each,
     free(place);
     if (!s || tuning_fill(t, s, TOPO_OP_ALLREDUCE, 1, &table) != 0)
         return -1;
-    *limits = tuning_limits(&table);
+    *limits = cell_limits(&table);
     return 0;
 }
 
 int curve_reference(const struct topo *t, enum calibration_op op, int across,
-                    struct tuning *ref)
+                    struct cell *ref)
 {
     const struct calibration_curve *const c = &t->cal.curve[op][across];
     const int nodes = (int)c->nodes, ranks = (int)c->ranks;
     const int each = nodes > 0 ? ranks / nodes : 0;
-    *ref = (struct tuning){0};
+    *ref = (struct cell){0};
     // the measurement was made on the first GPUs of the file
     if (ranks == 0 || nodes > t->nnodes || each < 1 || each > t->ngpus ||
         t->nccl.other_paths)
@@ -75,9 +75,9 @@ int curve_reference(const struct topo *t, enum calibration_op op, int across,
                : reference_allreduce(t, nodes, each, ref);
 }
 
-int curve_messages(const struct topo *t, int across, struct tuning_table *table)
+int curve_messages(const struct topo *t, int across, struct cell_table *table)
 {
-    struct tuning own, ref;
+    struct cell own, ref;
     if (curve_reference(t, CALIBRATION_SENDRECV, across, &own) != 0 ||
         curve_reference(t, CALIBRATION_ALLREDUCE, across, &ref) != 0)
         return -1;
@@ -93,7 +93,7 @@ int curve_messages(const struct topo *t, int across, struct tuning_table *table)
 }
 
 struct calibration_curve curve_to(const struct calibration_curve *c,
-                                  struct tuning ref, struct tuning limits)
+                                  struct cell ref, struct cell limits)
 {
     const double l = limits.us / ref.us, b = limits.GBps / ref.GBps;
     return (struct calibration_curve){.a_us = l * c->a_us,

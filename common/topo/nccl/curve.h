@@ -10,7 +10,7 @@
  *     T'(S) = l T(S / (l b)) = l a + S / (b B) + sqrt(l / b) k sqrt(S)
  *                              + l f S / (S + l b S_f)
  *
- * Without a table, the model's own times are used: tuning_time().
+ * Without a table, the model's own times are used: cell_time().
  */
 #ifndef COMMLAB_TOPO_NCCL_CURVE_H
 #define COMMLAB_TOPO_NCCL_CURVE_H
@@ -25,25 +25,24 @@
  * or -1 if memory runs out.
  */
 int curve_reference(const struct topo *t, enum calibration_op op, int across,
-                    struct tuning *ref);
+                    struct cell *ref);
 
 /* The curve c carried over from the limits `ref` to other limits. */
 struct calibration_curve curve_to(const struct calibration_curve *c,
-                                  struct tuning ref, struct tuning limits);
+                                  struct cell ref, struct cell limits);
 
 /*
  * If only collectives have a curve, its latency also says how much slower
  * messages start than in the model. Apply that to their table. Returns 0, or -1
  * if memory runs out.
  */
-int curve_messages(const struct topo *t, int across,
-                   struct tuning_table *table);
+int curve_messages(const struct topo *t, int across, struct cell_table *table);
 
 double curve_us(const struct calibration_curve *c, double nbytes);
 
 /* The model of a message between two GPUs with traffic f. */
 void curve_message(const struct topo *t, int32_t from, int32_t to,
                    const struct traffic *f, int healthy,
-                   struct tuning_table *table);
+                   struct cell_table *table);
 
 #endif

@@ -35,10 +35,14 @@ static void switch_rings(const struct topo *t, struct shape_group *g,
     for (int i = 1; i < g->n; i++)
         if (t->gpu[local[i]].switch_links < links)
             links = t->gpu[local[i]].switch_links;
-    // 12 x 20 on 12 links of an A100, 12 x 30 on 18 links of an H100
-    const int hopper = t->arch->sm >= 90;
-    g->channels = hopper ? links * 2 / 3 : links;
-    g->bw = hopper ? floor(1.5 * t->arch->nccl_link) : t->arch->nccl_link;
+    // 12 x 20 on 12 links of an A100, 12 x 30 on 18 links of an H100, and
+    // 16 x 40 on 18 of a B200
+    if (t->arch->sm >= 100)
+        g->channels = links * 8 / 9;
+    else
+        g->channels = t->arch->sm >= 90 ? links * 2 / 3 : links;
+    g->bw = t->arch->sm == 90 ? floor(1.5 * t->arch->nccl_link)
+                              : t->arch->nccl_link;
     g->nvlink = g->channels > 0;
 }
 

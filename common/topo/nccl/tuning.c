@@ -52,6 +52,8 @@ static const double tree_simple = .92;      /* in a node, where its chain goes
                                                back and forth over each link */
 static const double tree_ll128[2] = {7. / 9, 120. / 128}; /* one node; more */
 static const double pat = .75;
+static const double peer_hops = .3;         /* fitted: hops' latencies for each
+                                               further peer of a message */
 
 /* Channels [src/transport/nvls.cc, NVLS_NCHANNELS_*] of Volta, Ampere, Hopper
  * and Blackwell: of NVLS in a node, of NVLSTree between nodes */
@@ -154,7 +156,10 @@ static double messages_latency(const struct topo *t, const struct shape *s,
 {
     const int rounds = op == TOPO_OP_SENDRECV ? 1 : s->n - 1;
     const int across = s->ngroups > 1 ? rounds : 0;
-    return latency(t, proto, base_us[TOPO_P2P][proto], rounds - across,
+    // messages to several peers of a node start at once
+    const double next = t->arch->channel_GBps > 0 ? peer_hops : 1;
+    const double hops = across ? 0 : 1 + (rounds - 1) * next;
+    return latency(t, proto, base_us[TOPO_P2P][proto], hops,
                    ring_us[inside(s)][proto], across, ring_us[NET][proto]);
 }
 
@@ -166,6 +171,8 @@ static double more_latency(const struct topo *t, const struct shape *s,
         op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
     if (!s->nvlink)
         return 0;
+    if (algo == TOPO_P2P)
+        return s->ngroups > 1 ? 0 : t->arch->start_us;
     if (algo == TOPO_RING)
         return (ring_steps(op, s->n) - across) * t->arch->hop_us;
     return algo == TOPO_TREE
@@ -201,17 +208,36 @@ static double link_share(const struct topo *t, enum topo_algo algo)
                                                       : t->arch->ring;
 }
 
+/* True if ranks of a ring exchange parts, rather than pass on a root's data. */
+static int exchanges(enum topo_op op, enum topo_algo algo)
+{
+    return algo == TOPO_RING && op != TOPO_OP_BROADCAST && op != TOPO_OP_REDUCE;
+}
+
 /*
- * The bandwidth of the Simple protocol. NVLinks and NICs are stages of one
- * pipeline: a stage that is almost as slow as the slowest stalls it now and
- * then. So their times are combined by a 4-norm, which is near the slower one,
- * and 19 % above if both take the same time.
+ * The factor by which a ring keeps its NVLinks busy for longer than its bytes
+ * take. In one of the steps, a rank also copies its own part to the receive
+ * buffer, which lengthens that step. The fewer steps a ring has, the more this
+ * counts: an all-gather over two ranks has only one.
+ */
+static double own_copy(const struct topo *t, const struct shape *s,
+                       enum topo_op op, enum topo_algo algo)
+{
+    return exchanges(op, algo) ? 1 + t->arch->copy / ring_steps(op, s->n) : 1;
+}
+
+/*
+ * The bandwidth of the Simple protocol. `more` is a factor on the time of
+ * NVLinks (own_copy()). NVLinks and NICs are stages of one pipeline: a stage
+ * that is almost as slow as the slowest stalls it now and then. So their times
+ * are combined by a 4-norm, which is near the slower one, and 19 % above if
+ * both take the same time.
  */
 static double simple_GBps(const struct topo *t, const struct traffic *f,
-                          enum topo_algo algo, int healthy)
+                          enum topo_algo algo, double more, int healthy)
 {
     const double *const sec = healthy ? f->healthy : f->busiest;
-    const double a = sec[TRAFFIC_NVLINK] / link_share(t, algo);
+    const double a = more * sec[TRAFFIC_NVLINK] / link_share(t, algo);
     const double b = sec[TRAFFIC_NET];
     // with buffers twice as deep, stages stall each other half as much
     const double p = 4 * t->cal.choice.buffer_MiB / usual_buffer_MiB;
@@ -261,20 +287,22 @@ static double thread_share(const struct topo *t, const struct shape *s,
 }
 
 /*
- * Inside a node, flags let LL and LL128 reduce line by line, so there is no
- * pipeline to fill. A network and messages carry chunks. But all links of a
- * ring are busy from its first step on, so between nodes filling it takes only
- * its latency. LL and LL128 have small buffers, but wait for the network all
- * the same.
+ * Inside a node, flags let LL and LL128 pass data on line by line, so there is
+ * no pipeline to fill. A network carries chunks, and messages are modelled so
+ * where channels aren't (peers.h). But all links of a ring are
+ * busy from its first step on, so between nodes filling it takes only its
+ * latency. LL and LL128 have small buffers, but wait for the network all the
+ * same. Where a ring's steps have a least time (step_us), that includes it.
  */
 static double fill_of(const struct topo *t, const struct shape *s,
-                      enum topo_algo algo, enum topo_proto proto,
-                      struct tuning x)
+                      enum topo_algo algo, enum topo_proto proto, struct cell x)
 {
-    double fill = algo == TOPO_P2P || proto == TOPO_SIMPLE || s->ngroups > 1
+    const int chunks = algo == TOPO_P2P && t->arch->channel_GBps == 0;
+    double fill = chunks || proto == TOPO_SIMPLE || s->ngroups > 1
                       ? t->fit->fill * x.us
                       : 0;
-    if (algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups > 1)
+    if ((algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups > 1) ||
+        x.step_us > 0)
         fill = 0;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
         const double loop = s->most * nvls_channels[t->arch->column] *
@@ -295,7 +323,7 @@ static double fill_of(const struct topo *t, const struct shape *s,
  * receiver does.
  */
 static void pass_hosts(const struct topo *t, const struct shape *s,
-                       struct tuning *x)
+                       struct cell *x)
 {
     const double channels = tree_channels[t->arch->column];
     const double heads = least(s->most, SHAPE_NVLS_HEADS);
@@ -318,7 +346,7 @@ static void pass_hosts(const struct topo *t, const struct shape *s,
 static void fix_chunks(const struct topo *t, const struct shape *s,
                        enum topo_op op, enum topo_algo algo,
                        enum topo_proto proto, const struct traffic *f,
-                       struct tuning *x)
+                       struct cell *x)
 {
     const double site = t->cal.choice.chunk_KiB * 1024;
     const double chunk = proto == TOPO_LL ? 2 * LL_CHUNK : site;
@@ -373,22 +401,28 @@ static double simple_of(const struct topo *t, struct shape *s, enum topo_op op,
                         enum topo_algo algo, int healthy)
 {
     const struct traffic *const f = traffic_of(t, s, op, algo);
-    const double own = f ? simple_GBps(t, f, algo, healthy) : 0;
+    const double more = own_copy(t, s, op, algo);
+    const double own = f ? simple_GBps(t, f, algo, more, healthy) : 0;
     if (algo != TOPO_TREE || s->ngroups > 1 || own == 0)
         return own;
     const double ring = simple_of(t, s, op, TOPO_RING, healthy);
     return least(own, tree_simple * ring * (s->n - 1) / s->n);
 }
 
-static struct tuning tuning_of(const struct topo *t, const struct shape *s,
-                               enum topo_op op, enum topo_algo algo,
-                               enum topo_proto proto, double simple)
+static struct cell tuning_of(const struct topo *t, const struct shape *s,
+                             enum topo_op op, enum topo_algo algo,
+                             enum topo_proto proto, double simple)
 {
     const double more_us = more_latency(t, s, op, algo);
-    struct tuning x = {.us = latency_of(t, s, op, algo, proto) + more_us,
-                       .unknown_us = more_us};
+    struct cell x = {.us = latency_of(t, s, op, algo, proto) + more_us,
+                     .unknown_us = more_us};
     x.GBps = bandwidth_of(t, s, op, algo, proto, simple) *
              thread_share(t, s, algo, proto);
+    if (exchanges(op, algo) && proto != TOPO_LL && s->nvlink &&
+        s->ngroups == 1) {
+        x.step_us = ring_steps(op, s->n) * t->arch->step_us;
+        x.hops_us = x.us - t->arch->latency * base_us[algo][proto];
+    }
     x.fill_us = fill_of(t, s, algo, proto, x);
     if (algo == TOPO_NVLSTREE)
         pass_hosts(t, s, &x);
@@ -396,7 +430,7 @@ static struct tuning tuning_of(const struct topo *t, const struct shape *s,
 }
 
 int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
-                int healthy, struct tuning_table *table)
+                int healthy, struct cell_table *table)
 {
     memset(table, 0, sizeof *table);
     for (int i = 0; i < TOPO_ALGOS * TOPO_PROTOS; i++) {
@@ -415,9 +449,9 @@ int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
 
 void tuning_message(const struct topo *t, const struct shape *pair,
                     const struct traffic *f, int healthy,
-                    struct tuning_table *table)
+                    struct cell_table *table)
 {
-    const double simple = simple_GBps(t, f, TOPO_P2P, healthy);
+    const double simple = simple_GBps(t, f, TOPO_P2P, 1, healthy);
     memset(table, 0, sizeof *table);
     for (int p = 0; p < TOPO_PROTOS; p++)
         if (able(pair, TOPO_OP_SENDRECV, TOPO_P2P, (enum topo_proto)p))
@@ -446,45 +480,4 @@ double tuning_raise(const struct topo *t, const struct shape *s, double us)
     const double floor_us = s->ngroups > 1 ? 0 : t->cal.host.floor_us;
     const double x = floor_us / us;
     return floor_us > 0 ? us * sqrt(sqrt(1 + x * x * x * x)) : us;
-}
-
-double tuning_guess(const struct topo *t, struct tuning of, double nbytes)
-{
-    const double x = nbytes / (of.GBps * 1000);
-    const double loops = least(of.slots, of.ring_loop / nbytes);
-    if (of.unknown_us > 0)
-        of.fill_us *= 1 - of.unknown_us / of.us;
-    of.us -= of.unknown_us;
-    of.host_GBps = of.wait_us = 0;
-    return tuning_time(t, of, nbytes) + x * fmax(0, loops - 1);
-}
-
-double tuning_time(const struct topo *t, struct tuning of, double nbytes)
-{
-    const double x = nbytes / (of.GBps * 1000);
-    double fill = of.fill_us;
-    if (fill > 0)
-        fill *= sqrt(x / (x + t->fit->ramp * fill));
-    if (of.loop > 0)
-        fill = of.loop_us * least(1, nbytes / of.loop);
-    else if (of.loop_us > 0)
-        fill = least(fill, of.loop_us);
-    if (of.host_GBps == 0)
-        return of.us + x + fill;
-    return of.us + fmax(x, nbytes / (of.host_GBps * 1000)) + fill +
-           of.wait_us * least(1, nbytes / of.wait);
-}
-
-struct tuning tuning_limits(const struct tuning_table *table)
-{
-    struct tuning limits = {0};
-    for (int a = 0; a < TOPO_ALGOS; a++)
-        for (int p = 0; p < TOPO_PROTOS; p++) {
-            const struct tuning *const x = &table->at[a][p];
-            if (x->GBps > 0 && (limits.us == 0 || x->us < limits.us))
-                limits.us = x->us;
-            if (x->GBps > limits.GBps)
-                limits.GBps = x->GBps;
-        }
-    return limits;
 }
