@@ -20,6 +20,7 @@ __global__ void __launch_bounds__(64) small(void)
 }
 
 static void no_kernel(void) {}
+static int no_stream;
 
 #define F(kernel) ((const void *)(kernel))
 
@@ -101,7 +102,7 @@ static void shapes(void)
     SAY(run(F(count), dim3(1), dim3(1), 49152));
     SAY(run(F(count), dim3(1), dim3(1), 49153));
     SAY(cudaLaunchKernel(F(count), dim3(1), dim3(1), NULL, 0,
-                         (cudaStream_t)counter));
+                         (cudaStream_t)&no_stream));
     SAY(cudaLaunchCooperativeKernel(F(count), dim3(132), dim3(1024), NULL, 0,
                                     0));
     SAY(cudaLaunchCooperativeKernel(F(count), dim3(264), dim3(1024), NULL, 0,
