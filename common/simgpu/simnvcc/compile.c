@@ -10,19 +10,19 @@
 #include "alignment.h"
 #include "announced.h"
 #include "arch.h"
+#include "clang.h"
 #include "direct.h"
 #include "division.h"
 #include "foreign.h"
 #include "inline.h"
 #include "refused.h"
 #include "rewrite.h"
-#include "spaces.h"
 #include "variables.h"
 
 /* ---- compiling a .cu file ------------------------------------------------ */
 
-static void add_preprocessing(const struct nvcc_task *t, struct nvcc_args *a,
-                              const char *source)
+void compile_preprocessing(const struct nvcc_task *t, struct nvcc_args *a,
+                           const char *source)
 {
     static const char *const words[] = {"-D__SIMNVCC__",
                                         "-D__NVCC__",
@@ -75,7 +75,7 @@ static int preprocess(const struct nvcc_task *t, const char *source,
                       const char *object, const char *to, const char *more)
 {
     struct nvcc_args a = {{0}, 0};
-    add_preprocessing(t, &a, source);
+    compile_preprocessing(t, &a, source);
     args_add(&a, "-E");
     if (more)
         args_add(&a, more);
@@ -124,82 +124,6 @@ static void warn_of_variables(const struct nvcc_task *t, const char *text)
     char *const folder = text_join(t->prefix, "/include/");
     direct_warn(text, folder, stderr);
     free(folder);
-}
-
-/* SIMNVCC_CLANG names another clang++, or none. */
-static const char *clang_name(void)
-{
-    const char *const name = getenv("SIMNVCC_CLANG");
-    return name ? name : "clang++";
-}
-
-static int preprocess_for_clang(const struct nvcc_task *t, const char *source,
-                                const char *to, const char *said)
-{
-    struct nvcc_task clang = *t;
-    struct nvcc_args a = {{0}, 0};
-    clang.o.cxx = clang_name();
-    args_add2(&clang.o.preprocess, "-include", "simgpu/sides.h");
-    add_preprocessing(&clang, &a, source);
-    args_add(&a, "-w");
-    args_add(&a, "-D__CUDA_ARCH__=900");
-    args_add(&a, "-E");
-    args_add(&a, source);
-    args_add2(&a, "-o", to);
-    return task_run_into(t, &a, said);
-}
-
-/* Have clang read a file as CUDA; what it says goes to file `said`. */
-static void read_as_cuda(const struct nvcc_task *t, const char *path,
-                         const char *said)
-{
-    static const char *const words[][2] = {
-        {"-DSIMGPU_GLOBAL=", "global"},  {"-DSIMGPU_DEVICE=", "device"},
-        {"-DSIMGPU_HOST=", "host"},      {"-DSIMGPU_CONSTANT=", "constant"},
-        {"-DSIMGPU_MANAGED=", "device"}, {"-DSIMGPU_SHARED=", "shared"}};
-    struct nvcc_args a = {{clang_name(), "-x", "cuda", "--cuda-device-only",
-                           "--cuda-gpu-arch=sm_80", "-nocudainc", "-nocudalib",
-                           "-fsyntax-only", "-w", "-ferror-limit=0",
-                           "-ftabstop=1", "-D__syncthreads=clang_syncthreads",
-                           "-D__noinline__=__attribute__((noinline))",
-                           "-DSIMGPU_BOUNDS(...)=", "-DSIMGPU_CLUSTER(...)="},
-                          15};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        args_add(&a, text_join(text_join(words[i][0], "__attribute__(("),
-                               text_join(words[i][1], "))")));
-    args_add(&a, t->o.std ? t->o.std : "-std=gnu++17");
-    args_add(&a, path);
-    task_run_into(t, &a, said);
-}
-
-/* Report calls between host and device that nvcc refuses, where clang is
- * installed. Returns their number. */
-static int check_spaces(const struct nvcc_task *t, const char *source)
-{
-    char *const own = text_join(t->prefix, "/include/");
-    char *const pre = file_renamed(t->temp, source, ".clang.ii");
-    char *const cuda = file_renamed(t->temp, source, ".cuda.ii");
-    char *const said = file_renamed(t->temp, source, ".said");
-    char *text = NULL;
-    int found = 0;
-    FILE *const out = t->o.dry_run || !*clang_name() ? NULL : fopen(cuda, "we");
-    if (out && preprocess_for_clang(t, source, pre, said) == 0)
-        text = file_read(pre);
-    if (text)
-        spaces_write(text, own, out);
-    if (out)
-        fclose(out);
-    free(text);
-    if (text) {
-        read_as_cuda(t, cuda, said);
-        text = file_read(said);
-        found = text ? spaces_report(text, own, stderr) : 0;
-        free(text);
-    }
-    unlink(pre);
-    unlink(cuda);
-    unlink(said);
-    return found;
 }
 
 static int rewrite_file(const struct nvcc_task *t, const char *source,
@@ -472,7 +396,7 @@ static int compile_cuda(const struct nvcc_task *t, const char *source,
     char *const out = file_renamed(t->temp, source, ".out.ii");
     int status = preprocess(t, source, object, pre, NULL);
     if (status == 0)
-        status = check_spaces(t, source) != 0;
+        status = clang_check(t, source) != 0;
     if (status == 0)
         status =
             rewrite_file(t, source, pre, t->o.mode == MODE_CUDA ? object : out);
@@ -492,7 +416,7 @@ static int compile_host(struct nvcc_task *t, const char *source,
     const char *const std = t->o.std;
     if (file_is_c(t, source) && std && strstr(std, "++"))
         t->o.std = NULL;
-    add_preprocessing(t, &a, source);
+    compile_preprocessing(t, &a, source);
     t->o.std = std;
     add_dependencies(t, &a, object);
     args_add(&a, "-c");
@@ -510,7 +434,7 @@ int compile_file(struct nvcc_task *t, const char *source, const char *object)
 int compile_show(const struct nvcc_task *t, const char *source)
 {
     struct nvcc_args a = {{0}, 0};
-    add_preprocessing(t, &a, source);
+    compile_preprocessing(t, &a, source);
     const int nonsystem = !strcmp(t->o.mode_option, "-MM") ||
                           strstr(t->o.mode_option, "nonsystem");
     args_add(&a, t->o.mode == MODE_PREPROCESS ? "-E"

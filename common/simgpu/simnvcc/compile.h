@@ -12,6 +12,10 @@
 
 #include "task.h"
 
+/* Add the compiler, and what it needs to preprocess a file. */
+void compile_preprocessing(const struct nvcc_task *t, struct nvcc_args *a,
+                           const char *source);
+
 /* Returns the exit status of the command. */
 int compile_file(struct nvcc_task *t, const char *source, const char *object);
 
