@@ -220,8 +220,8 @@ static const char *behind(const struct finding *f)
     return s;
 }
 
-/* Keep the sides that a note about a candidate gives: "call to __host__ function
- * from __global__ function". Returns 0 if there is no such note. */
+/* Keep the sides that a note about a candidate gives: "call to __host__
+ * function from __global__ function". Returns 0 if there is no such note. */
 static int read_sides(struct finding *f)
 {
     static const char note[] = "not viable: call to ", from[] = " from ";
