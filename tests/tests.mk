@@ -10,9 +10,11 @@ TEST_SRC := $(wildcard tests/*/test_*.c)
 PROG_SRC := $(wildcard tests/*/prog_*.c tests/*/prog_*.cpp tests/*/prog_*.cu)
 # Not those for NCCL 2.32, the device API among them, where GPU=cuda finds an
 # older header; nor NVSHMEM's; nor NVML's, where a toolkit lacks its header; nor
-# one for Open MPI's mpi-ext.h, where MPI is another.
+# one for Open MPI's mpi-ext.h, where MPI is another; nor kernels that no GPU
+# could run, or none before sm_90.
 ifneq ($(GPU),sim)
 PROG_SRC := $(filter-out $(shell echo tests/*/prog_shmem*),$(PROG_SRC))
+PROG_SRC := $(filter-out tests/simgpu/prog_library.cu tests/hazards/prog_cluster.cu,$(PROG_SRC))
 NCCL_FOUND := $(shell echo NCCL_VERSION_CODE | \
 	$(CC) -E -P $(GPU_INC) -include nccl.h - 2>/dev/null | tail -n 1)
 ifeq ($(shell [ "0$(NCCL_FOUND)" -ge 23200 ] 2>/dev/null && echo new),)

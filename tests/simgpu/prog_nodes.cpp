@@ -78,7 +78,8 @@ static void check_driver(void)
     p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
-    cuMemGetAllocationGranularity(&nbytes, &p, 0);
+    cuMemGetAllocationGranularity(&nbytes, &p,
+                                  CU_MEM_ALLOC_GRANULARITY_MINIMUM);
     RULE(cuMemCreate(&memory, nbytes ? nbytes : 2 << 20, &p, 0) ==
              CUDA_ERROR_NOT_SUPPORTED,
          "no fabric joins the nodes");
