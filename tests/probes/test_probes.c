@@ -119,8 +119,8 @@ static const char *const lines[] = {
     "curand_normal curand_poisson curand_philox4x32_x; do echo \"#include "
     "<$h.h>\"; done > w.cu && echo '__global__ void k(int *p) { p[0] = "
     "__dp4a(p[1], p[2], __dp2a_lo(p[3], p[4], 5)); }' >> w.cu && $N -c w.cu",
-    "echo '__global__ void k() { assert(isalpha(65)); } int *f(void *p) { "
-    "return new (p) int; }' > w.cu && $N -c w.cu",
+    "echo '__global__ void k(int *p) { assert(p); } int *f(void *p) { return "
+    "isalpha(65) ? new (p) int : 0; }' > w.cu && $N -c w.cu",
     "$N -M k.cu | tr -d '\\n' | grep -q 'k.o:.*k.h' && $N -MD -c k.cu -o k.o "
     "&& "
     "grep -q k.h k.d && $N -MD -MF deps -MT name -c k.cu && grep -q name: deps",
