@@ -10,6 +10,7 @@
 #include <cufft.h>
 #include <cufftXt.h>
 #include <curand.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,6 +380,22 @@ static void random_numbers(void)
     MUST(curandDestroyGenerator(g));
 }
 
+static void show(const char *name)
+{
+    const char *const value = getenv(name);
+    printf("%s %s\n", name, value ? value : "not set");
+}
+
+/* The kernels of the OpenBLAS that cuBLAS has loaded. */
+static void show_kernels(void)
+{
+    void *const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+    char *(*const name)(void) =
+        library ? (char *(*)(void))dlsym(library, "openblas_get_corename")
+                : NULL;
+    printf("kernels %s\n", name ? name() : "unknown");
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
@@ -406,7 +423,8 @@ int main(int argc, char **argv)
     random_numbers();
     MUST(cudaDeviceSynchronize());
     MUST(cublasDestroy(h));
-    const char *const threads = getenv("OPENBLAS_NUM_THREADS");
-    printf("threads %s\n", threads ? threads : "not set");
+    show("OPENBLAS_NUM_THREADS");
+    show("OPENBLAS_CORETYPE");
+    show_kernels();
     return 0;
 }

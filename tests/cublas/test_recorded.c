@@ -99,16 +99,33 @@ START_TEST(which_argument_is_wrong_is_said)
 }
 END_TEST
 
-/* OpenBLAS is loaded with another number of threads. */
+static int has_avx2(void)
+{
+    struct child c = child_run(10, "grep -qw avx2 /proc/cpuinfo");
+    const int has = c.status == 0;
+    child_clear(&c);
+    return has;
+}
+
+/* OpenBLAS is loaded with another number of threads, and with the kernels that
+ * every processor with AVX2 has, unless the user sets others. */
 START_TEST(the_environment_stays_as_it_was)
 {
     static const struct {
-        const char *with, *says;
-    } runs[] = {{"-u OPENBLAS_NUM_THREADS", "threads not set\n"},
-                {"OPENBLAS_NUM_THREADS=3", "threads 3\n"}};
+        const char *with, *says, *kernels;
+    } runs[] = {{"-u OPENBLAS_NUM_THREADS -u OPENBLAS_CORETYPE",
+                 "OPENBLAS_NUM_THREADS not set\nOPENBLAS_CORETYPE not set\n",
+                 "kernels Haswell\n"},
+                {"OPENBLAS_NUM_THREADS=3 OPENBLAS_CORETYPE=Nehalem",
+                 "OPENBLAS_NUM_THREADS 3\nOPENBLAS_CORETYPE Nehalem\n",
+                 "kernels Nehalem\n"}};
     struct child c = child_run(60, "env %s %s/tests/cublas/prog_recorded",
                                runs[_i].with, child_build());
-    ck_assert_str_eq(c.out, runs[_i].says);
+    const char *const kernels = strstr(c.out, "kernels ");
+    ck_assert_msg(strstr(c.out, runs[_i].says) == c.out, "%s", c.out);
+    ck_assert_msg(kernels != NULL, "%s%s", c.out, c.err);
+    if (has_avx2())
+        ck_assert_str_eq(kernels, runs[_i].kernels);
     child_clear(&c);
 }
 END_TEST

@@ -10,19 +10,48 @@
 static const char file[] = "libopenblas.so.0";
 static struct blas loaded;
 
-/* Load OpenBLAS as if OPENBLAS_NUM_THREADS were 1. */
-static void *open_library(void)
+/* The kernels that OpenBLAS takes, on every processor that has them, so that
+ * results are the same to the last bit. It would choose by model, and takes its
+ * oldest kernels for a model that it does not know. NULL: its own choice. */
+static const char *kernels(void)
 {
-    static const char name[] = "OPENBLAS_NUM_THREADS";
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#endif
+    return NULL;
+}
+
+/* Set a variable, and return its value before, which restore() frees. */
+static char *set_for_now(const char *name, const char *value)
+{
     const char *const set = getenv(name);
     char *const was = set ? strdup(set) : NULL;
-    setenv(name, "1", 1);
-    void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (value)
+        setenv(name, value, 1);
+    return was;
+}
+
+static void restore(const char *name, char *was)
+{
     if (was)
         setenv(name, was, 1);
     else
         unsetenv(name);
     free(was);
+}
+
+/* Load OpenBLAS as if OPENBLAS_NUM_THREADS were 1, and OPENBLAS_CORETYPE, if it
+ * isn't set, were ours. */
+static void *open_library(void)
+{
+    static const char threads[] = "OPENBLAS_NUM_THREADS",
+                      core[] = "OPENBLAS_CORETYPE";
+    char *const were = set_for_now(threads, "1");
+    char *const was = set_for_now(core, getenv(core) ? NULL : kernels());
+    void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    restore(threads, were);
+    restore(core, was);
     return library;
 }
 
