@@ -329,11 +329,12 @@ START_TEST(what_the_clock_lacks_is_named)
     faults(lacks_memory,
            "simgpu: rank 0: out of host memory for the graph of 1 ranks\n");
     setenv("NCCL_PROTO", "fast", 1);
-    faults(asks, "simgpu: rank 0: NCCL_PROTO=fast: not a list of names that "
-                 "NCCL knows\n");
+    faults(asks, "simgpu: rank 0: NCCL_PROTO: Unrecognized element token "
+                 "\"fast\" when parsing \"fast\": use LL, LL128 or Simple\n");
     setenv("NCCL_ALGO", "best", 1);
-    faults(asks, "simgpu: rank 0: NCCL_ALGO=best: not a list of names that "
-                 "NCCL knows\n");
+    faults(asks, "simgpu: rank 0: NCCL_ALGO: Unrecognized element token "
+                 "\"best\" when parsing \"best\": use Tree, Ring, "
+                 "CollNetDirect, CollNetChain, NVLS, NVLSTree or PAT\n");
 }
 END_TEST
 

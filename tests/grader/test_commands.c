@@ -282,13 +282,15 @@ static const char *const by_root[] = {
     "bwrap --unshare-ipc --unshare-pid --unshare-net --unshare-uts "
     "--unshare-cgroup-try --cap-drop ALL --cap-add CAP_SETUID --cap-add "
     "CAP_SETGID --cap-add CAP_SETPCAP --die-with-parent ",
-    "--size 1073741824 --perms 1777 --tmpfs /dev/shm --size 536870912 ",
+    "--size 1073741824 --perms 1777 --tmpfs /dev/shm --remount-ro /dev "
+    "--size 536870912 ",
     " -- setpriv --reuid ",
     " --clear-groups --inh-caps=-all --bounding-set=-all -- prlimit "
     "--nproc=512 -- /bin/sh "};
 
 static const char *const by_others[] = {
     "bwrap --unshare-all --die-with-parent ",
+    "--size 1073741824 --perms 1777 --tmpfs /dev/shm --remount-ro /dev ",
     " -- prlimit --nproc=512 -- /bin/sh -c "};
 
 static void in_order(const char *line, const char *const *parts, size_t n)
