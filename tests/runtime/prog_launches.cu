@@ -20,7 +20,6 @@ __global__ void __launch_bounds__(64) small(void)
 }
 
 static void no_kernel(void) {}
-static int no_stream;
 
 #define F(kernel) ((const void *)(kernel))
 
@@ -80,6 +79,8 @@ static cudaError_t run(const void *f, dim3 grid, dim3 block, size_t shared)
 
 static void shapes(void)
 {
+    static int no_stream;
+    int *const counter = &no_stream; // not the device's variable
     SAY(run(F(count), dim3(1), dim3(1), 0));
     SAY(run(F(count), dim3(0), dim3(1), 0));
     SAY(run(F(count), dim3(1, 0), dim3(1), 0));
@@ -102,7 +103,7 @@ static void shapes(void)
     SAY(run(F(count), dim3(1), dim3(1), 49152));
     SAY(run(F(count), dim3(1), dim3(1), 49153));
     SAY(cudaLaunchKernel(F(count), dim3(1), dim3(1), NULL, 0,
-                         (cudaStream_t)&no_stream));
+                         (cudaStream_t)counter));
     SAY(cudaLaunchCooperativeKernel(F(count), dim3(132), dim3(1024), NULL, 0,
                                     0));
     SAY(cudaLaunchCooperativeKernel(F(count), dim3(264), dim3(1024), NULL, 0,

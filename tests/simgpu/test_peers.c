@@ -65,7 +65,7 @@ START_TEST(ranks_of_two_nodes_are_no_peers)
                       strstr(c.out, "memory of another node doesn't open"),
                   "%s%s", c.out, c.err);
     ck_assert_msg(strstr(c.err, "between nodes: cudaIpcOpenMemHandle at "
-                                "prog_nodes.c:58 opens a handle of rank 0, "
+                                "prog_nodes.cpp:58 opens a handle of rank 0, "
                                 "which is on node 0, and this rank on node 1."),
                   "%s", c.err);
     child_clear(&c);

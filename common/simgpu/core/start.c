@@ -34,7 +34,8 @@
 static _Noreturn void bad_setting(const char *name, const char *value,
                                   const char *why)
 {
-    const char *const rank = getenv("PMI_RANK");
+    // without PMI_FD, no launcher would end this process
+    const char *const rank = getenv("PMI_FD") ? getenv("PMI_RANK") : NULL;
     if (rank && strtol(rank, NULL, 10) > 0)
         usleep(20 * REPORT_GRACE_US);
     fprintf(stderr, "simgpu: %s=%s: %s\n", name, value, why);

@@ -19,7 +19,6 @@ SIMGPU_ON_DEVICE void __assert_fail(const char *, const char *, unsigned,
 SIMGPU_ON_DEVICE void *malloc(unsigned long);
 SIMGPU_ON_DEVICE void free(void *);
 SIMGPU_ON_DEVICE void *memcpy(void *, const void *, unsigned long);
-SIMGPU_ON_DEVICE void *memmove(void *, const void *, unsigned long);
 SIMGPU_ON_DEVICE void *memset(void *, int, unsigned long);
 SIMGPU_ON_DEVICE long clock();
 SIMGPU_ON_DEVICE int abs(int);
