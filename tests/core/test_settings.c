@@ -190,6 +190,7 @@ START_TEST(a_process_is_what_its_settings_say)
     const struct process *const p = &processes[_i];
     unsetenv("PMI_RANK");
     unsetenv("PMI_SIZE");
+    unsetenv("PMI_FD");
     const int status = run(p->settings, p->body, text, sizeof text);
     const size_t at = strlen(text);
     snprintf(text + at, sizeof text - at, "status %d\n", status);
@@ -209,8 +210,8 @@ START_TEST(a_rank_with_a_bad_setting_stays_a_while)
 {
     char text[1024];
     const double begun = now_sec();
-    ck_assert_int_eq(run("PMI_SIZE=2 PMI_RANK=0 SIMGPU_CHECK=2", shows_process,
-                         text, sizeof text),
+    ck_assert_int_eq(run("PMI_FD=9 PMI_SIZE=2 PMI_RANK=0 SIMGPU_CHECK=2",
+                         shows_process, text, sizeof text),
                      PROC_EXIT_FAULT);
     ck_assert_double_ge(now_sec() - begun, 1e-6 * REPORT_GRACE_US);
 }
