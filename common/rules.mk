@@ -360,8 +360,8 @@ FORWARDED := $(addprefix $(SIM_HOME)/include/,$(shell awk \
 # simgpu and commgraph look for machines in the prefix.
 TOPOS := $(patsubst common/topo/machines/%,$(SIM_HOME)/share/topo/%,$(wildcard \
 	common/topo/machines/*.xml common/topo/machines/net/*.xml))
-$(SIM_HOME)/bin/simnvcc: $(call objs,$(call c_in,common/simgpu/simnvcc) \
-	common/base/clex.c)
+simnvcc_SRC := $(call c_in,common/simgpu/simnvcc common/simgpu/simnvcc/ptx)
+$(SIM_HOME)/bin/simnvcc: $(call objs,$(simnvcc_SRC) common/base/clex.c)
 	$(link)
 # Let build systems that expect CUDA's toolkit find it.
 CUDA_TARGET := $(if $(filter aarch64,$(shell uname -m)),sbsa,x86_64)-linux

@@ -76,7 +76,7 @@ $(TIDY_GRADE): $(call objs,grader/verbs/main.c tests/grader/tidy.c) $(JUDGE_OBJS
 	$(link)
 $(BUILD)/tests/simgpu/test_limits: $(call objs,common/simgpu/simnvcc/division.c)
 $(addprefix $(BUILD)/tests/simnvcc/test_,direct drawn rewrite views): $(call objs,$(filter-out \
-	%/main.c,$(call c_in,common/simgpu/simnvcc)))
+	%/main.c,$(simnvcc_SRC)))
 $(BUILD)/tests/graph/test_tool: $(call objs,$(filter-out %/main.c,$(call \
 	c_in,common/graph/commgraph)))
 $(BUILD)/tests/lab/test_warden: $(call objs,common/lab/warden_calls.c)

@@ -66,12 +66,9 @@ static int begins_with(struct name name, const char *prefix)
     return name.n >= n && memcmp(name.at, prefix, n) == 0;
 }
 
-/* True if name is the text, or the text followed by one of these endings. */
-static int is_one(struct name name, const char *text, const char *endings)
+static int is_one(struct name name, const char *text)
 {
-    const size_t n = strlen(text);
-    return begins_with(name, text) &&
-           (name.n == n || (name.n == n + 1 && strchr(endings, name.at[n])));
+    return name.n == strlen(text) && begins_with(name, text);
 }
 
 /* True for simgpu::entry<...>::launch(), which a kernel calls first if it was
@@ -101,8 +98,7 @@ static int is_hook(struct name name)
 /* True for functions that only wait for the threads of a block. */
 static int is_barrier(struct name name)
 {
-    return is_one(name, "simgpu_count", "") ||
-           is_one(name, "simgpu_syncthreads", "");
+    return is_one(name, "simgpu_count") || is_one(name, "simgpu_syncthreads");
 }
 
 /* True for functions that leave a kernel's promises as they are. */

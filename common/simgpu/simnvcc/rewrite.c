@@ -8,8 +8,8 @@
 #include "dependent.h"
 #include "edit.h"
 #include "kernel.h"
-#include "ptx.h"
 #include "sides.h"
+#include "simnvcc/ptx/ptx.h"
 #include "tokens.h"
 
 /* ---- launches ------------------------------------------------------------ */

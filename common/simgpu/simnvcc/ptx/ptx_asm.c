@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ptx_asm.h"
+#include "simnvcc/ptx/ptx_asm.h"
 
 #include <stdio.h>  /* asprintf */
 #include <stdlib.h> /* free */

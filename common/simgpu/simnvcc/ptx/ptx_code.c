@@ -1,4 +1,4 @@
-#include "ptx_code.h"
+#include "simnvcc/ptx/ptx_code.h"
 
 #include <ctype.h> /* isspace */
 #include <string.h>

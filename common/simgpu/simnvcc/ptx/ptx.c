@@ -1,15 +1,15 @@
 #define _GNU_SOURCE
-#include "ptx.h"
+#include "simnvcc/ptx/ptx.h"
 
 #include <ctype.h>  /* isdigit */
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
-#include "ptx_asm.h"
-#include "ptx_code.h"
-#include "ptx_multimem.h"
-#include "ptx_table.h"
-#include "sides.h"
+#include "simnvcc/ptx/ptx_asm.h"
+#include "simnvcc/ptx/ptx_code.h"
+#include "simnvcc/ptx/ptx_multimem.h"
+#include "simnvcc/ptx/ptx_table.h"
+#include "simnvcc/sides.h"
 
 enum { MAX_NAMES = 64 };
 

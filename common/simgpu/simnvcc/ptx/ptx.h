@@ -12,8 +12,8 @@
 #ifndef SIMNVCC_PTX_H
 #define SIMNVCC_PTX_H
 
-#include "edit.h"
-#include "tokens.h"
+#include "simnvcc/edit.h"
+#include "simnvcc/tokens.h"
 
 /* Rewrite the statement whose asm, __asm__ or __asm is token i. Returns NULL,
  * or an error message that the caller frees. */

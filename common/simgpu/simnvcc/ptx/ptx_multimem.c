@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ptx_multimem.h"
+#include "simnvcc/ptx/ptx_multimem.h"
 
 #include <ctype.h>  /* isspace */
 #include <stdlib.h> /* free */

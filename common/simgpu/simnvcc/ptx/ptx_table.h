@@ -9,7 +9,7 @@
 #ifndef SIMNVCC_PTX_TABLE_H
 #define SIMNVCC_PTX_TABLE_H
 
-#include "ptx_code.h"
+#include "simnvcc/ptx/ptx_code.h"
 
 /*
  * Letters for operands:

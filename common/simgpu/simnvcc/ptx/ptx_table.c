@@ -1,4 +1,4 @@
-#include "ptx_table.h"
+#include "simnvcc/ptx/ptx_table.h"
 
 #include <stddef.h> /* NULL */
 #include <string.h> /* strcmp */

@@ -4,7 +4,7 @@
 #ifndef SIMNVCC_PTX_ASM_H
 #define SIMNVCC_PTX_ASM_H
 
-#include "tokens.h"
+#include "simnvcc/tokens.h"
 
 enum { PTX_MAX_OPERANDS = 30 }; /* GCC's limit */
 

@@ -9,7 +9,7 @@
 
 #include <stdio.h> /* FILE */
 
-#include "ptx_asm.h"
+#include "simnvcc/ptx/ptx_asm.h"
 
 /* Write a call of a function in simgpu/multimem.h for a statement that
  * consists of one multimem instruction. For any other statement returns
