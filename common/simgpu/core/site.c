@@ -42,6 +42,12 @@ static struct range find_program(void)
     return program;
 }
 
+int site_in_program(uintptr_t address)
+{
+    const struct range program = find_program();
+    return address >= program.begin && address < program.end;
+}
+
 static struct range find_stack(void)
 {
     pthread_attr_t attr;
@@ -73,7 +79,6 @@ static int find_calls(const void *address, struct range stack,
                       const void *call[SITE_DEPTH])
 {
     enum { MAX_FRAMES = 16 };
-    const struct range program = find_program();
     const struct frame *f = __builtin_frame_address(0);
     uintptr_t above = 0;
     int n = 1, found = 0;
@@ -82,7 +87,7 @@ static int find_calls(const void *address, struct range stack,
         if (!is_frame(f, above, &stack))
             break;
         const uintptr_t back = (uintptr_t)f->return_address;
-        if (found && back >= program.begin && back < program.end)
+        if (found && site_in_program(back))
             call[n++] = f->return_address;
         found |= f->return_address == address;
         above = (uintptr_t)f;
@@ -130,11 +135,9 @@ uint32_t simgpu_site_below(const void *return_address, const void *top)
 uint32_t site_of_frames(const void *const *frame, int n)
 {
     const void *call[SITE_DEPTH] = {frame[0]};
-    const struct range program = find_program();
     int ncalls = 0;
     for (int i = 0; i < n && ncalls < SITE_DEPTH; i++)
-        if ((uintptr_t)frame[i] >= program.begin &&
-            (uintptr_t)frame[i] < program.end)
+        if (site_in_program((uintptr_t)frame[i]))
             call[ncalls++] = frame[i];
     return graph_site_stack(simgpu_proc()->graph, call, ncalls ? ncalls : 1);
 }

@@ -15,6 +15,9 @@
 /* The site of a return address. */
 uint32_t simgpu_site(const void *return_address);
 
+/* True for an address in the program's code, not in a library's. */
+int site_in_program(uintptr_t address);
+
 /* The site of the innermost of these frames (return addresses, innermost first)
  * that is in the program; that of the first if there is none. */
 uint32_t site_of_frames(const void *const *frame, int n);

@@ -2,7 +2,6 @@
 #include "cudart/kernels/host_code.h"
 
 #include <cuda_runtime_api.h> /* cudaErrorInvalidPc */
-#include <link.h>             /* dl_iterate_phdr */
 #include <pthread.h>          /* pthread_mutex_t */
 #include <string.h>           /* memcpy */
 
@@ -85,39 +84,6 @@ static const void *stub_of(const void *function)
 
 /* ---- addresses from devices ---------------------------------------------- */
 
-struct range {
-    uintptr_t begin, end;
-};
-
-/* The first module is the program. */
-static int note_code(struct dl_phdr_info *m, size_t nbytes, void *arg)
-{
-    struct range *const code = arg;
-    (void)nbytes;
-    for (int i = 0; i < m->dlpi_phnum; i++) {
-        const ElfW(Phdr) *const h = &m->dlpi_phdr[i];
-        if (h->p_type == PT_LOAD && (h->p_flags & PF_X))
-            *code = (struct range){m->dlpi_addr + h->p_vaddr,
-                                   m->dlpi_addr + h->p_vaddr + h->p_memsz};
-    }
-    return 1;
-}
-
-static struct range code;
-
-static void find_code(void)
-{
-    dl_iterate_phdr(note_code, &code);
-}
-
-/* True for an address in the program's code. */
-static int is_code(uintptr_t p)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_code);
-    return p >= code.begin && p < code.end;
-}
-
 static int is_told(uintptr_t p)
 {
     pthread_mutex_lock(&lock);
@@ -147,7 +113,7 @@ void host_code_told(const void *bytes, size_t nbytes)
          i += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, (const char *)bytes + i, sizeof word);
-        if (is_code(word))
+        if (site_in_program(word))
             tell(word);
     }
 }
@@ -159,7 +125,7 @@ void host_code_replace(const struct kernel *k, void **params)
         if (!k->is_code[i])
             continue;
         memcpy(&word, params[i], sizeof word);
-        if (!is_code(word) || is_told(word) || heap_has_managed())
+        if (!site_in_program(word) || is_told(word) || heap_has_managed())
             continue;
         pthread_mutex_lock(&lock);
         const void *const stub = stub_of((const void *)word);
