@@ -4,11 +4,10 @@
 #include <pthread.h> /* pthread_key_t */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* on_exit */
-#include <unistd.h>  /* _exit */
 
-#include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "core/watch/leave.h"
 #include "core/watch/watchdog.h"
 
 struct open_group { /* a thread's outermost group */
@@ -25,7 +24,6 @@ static struct open_group *all;                /* protected by lock */
 static _Thread_local struct open_group *mine; /* NULL: none is open */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* for its destructor */
-static int has_failed;
 
 /* "2 calls, the first ncclSend at a.c:12" */
 static void calls_text(const struct open_group *g, char *out, size_t nbytes)
@@ -86,16 +84,8 @@ static void at_exit(int status, void *unused)
     simgpu_site_text(g->site, start, sizeof start);
     calls_text(g, calls, sizeof calls);
     simgpu_report_once("open group", text, start, calls);
-    has_failed = status == 0;
-}
-
-/* SIMGPU_CHECK=1 reports before this what it has found. */
-__attribute__((destructor)) static void fail(void)
-{
-    if (!has_failed)
-        return;
-    fflush(NULL); // _exit() would drop what the program printed
-    _exit(PROC_EXIT_FAULT);
+    if (status == 0)
+        simgpu_leave_failed(); // after what SIMGPU_CHECK=1 finds
 }
 
 static void leave(void *group)

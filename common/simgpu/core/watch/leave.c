@@ -10,6 +10,7 @@
 
 static struct {
     int is_noted, status;
+    int has_failed; /* what went wrong has been reported */
 } left;
 
 void leave_note(int status)
@@ -28,12 +29,14 @@ static int breaks_off(const struct control *own)
            !atomic_load(&own->lost);
 }
 
-__attribute__((destructor)) static void report(void)
+void simgpu_leave_failed(void)
 {
-    const struct control *const own = control_own();
+    left.has_failed = 1;
+}
+
+static void report(const struct control *own)
+{
     char called[512];
-    if (!left.is_noted || !breaks_off(own))
-        return;
     simgpu_report_once(
         "leave",
         "rank %u ends with exit status %d, but without MPI_Finalize: mpirun "
@@ -41,6 +44,16 @@ __attribute__((destructor)) static void report(void)
         "before it returns from main() or calls exit(); to end\nall ranks "
         "because of an error, call MPI_Abort().",
         own->rank, left.status, called_text(own, called, sizeof called));
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+    const struct control *const own = control_own();
+    if (!left.has_failed) {
+        if (!left.is_noted || !breaks_off(own))
+            return;
+        report(own);
+    }
     if (left.status != 0)
         return;
     fflush(NULL); // _exit() would drop what the program printed

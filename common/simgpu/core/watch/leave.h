@@ -14,4 +14,9 @@
 /* Note the status with which the process ends. */
 void leave_note(int status);
 
+/* Have the process end with status 70 instead of 0, when its handlers and
+ * destructors have run, because of what has been reported. For handlers of
+ * exit(). */
+void simgpu_leave_failed(void);
+
 #endif
