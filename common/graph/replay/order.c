@@ -66,40 +66,54 @@ static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
     return -1;
 }
 
-/* The first of the nodes that `at` waits for because of `dep`: a wait names the
- * last node of its stream, and means those of its batch too. */
-static uint32_t first_awaited(const struct order *o, uint32_t at, uint32_t dep)
+/*
+ * Count the nodes that `at` waits for because of `dep`, or, once all are counted
+ * and have room, list it as waiting for them. A wait names the last node of its
+ * stream, and means those before it in its batch, too.
+ */
+static void await_dep(struct order *o, uint32_t at, uint32_t dep,
+                      uint64_t *ndeps)
 {
     const uint32_t batch = o->node[dep].batch;
-    return batch == o->node[at].batch ? dep : batch;
+    uint32_t q = batch == o->node[at].batch ? dep : batch;
+    for (;; q = o->node[q].queue_next) {
+        if (o->dep) {
+            o->dep[o->node[q + 1].dep_begin++] = at;
+        } else {
+            // two places further on, so that listing turns counts into begins
+            o->node[q + 2].dep_begin++;
+            o->node[at].nbefore++;
+            ++*ndeps;
+        }
+        if (q == dep)
+            return;
+    }
+}
+
+/* The same for all dependences. Returns -1 if one was not recorded. */
+static int await_all(struct order *o, const struct graph *g, uint64_t *ndeps,
+                     char *err, size_t err_nbytes)
+{
+    uint32_t dep;
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
+            if (find_dep(g, at, i, &dep, err, err_nbytes) != 0)
+                return -1;
+            if (dep != GRAPH_NOWHERE)
+                await_dep(o, at, dep, ndeps);
+        }
+    return 0;
 }
 
 static int order_deps(struct order *o, const struct graph *g, char *err,
                       size_t err_nbytes)
 {
-    uint64_t ndeps = 0;
-    uint32_t dep;
-    // Counts are stored two places further on, so filling turns them into
-    // begins.
-    for (uint32_t at = 0; at < g->nnodes; at++)
-        for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
-            if (find_dep(g, at, i, &dep, err, err_nbytes) != 0)
-                return -1;
-            if (dep == GRAPH_NOWHERE)
-                continue;
-            for (uint32_t q = first_awaited(o, at, dep);;
-                 q = o->node[q].queue_next) {
-                o->node[at].nbefore++;
-                o->node[q + 2].dep_begin++;
-                ndeps++;
-                if (q == dep)
-                    break;
-            }
-        }
+    uint64_t ndeps = g->napart;
+    if (await_all(o, g, &ndeps, err, err_nbytes) != 0)
+        return -1;
     for (size_t i = 0; i < g->napart; i++) {
         o->node[g->apart[i].after].nbefore++;
         o->node[g->apart[i].before + 2].dep_begin++;
-        ndeps++;
     }
     o->dep = malloc((ndeps + 1) * sizeof *o->dep);
     if (!o->dep || ndeps > UINT32_MAX) {
@@ -108,18 +122,7 @@ static int order_deps(struct order *o, const struct graph *g, char *err,
     }
     for (uint32_t at = 2; at <= g->nnodes; at++)
         o->node[at].dep_begin += o->node[at - 1].dep_begin;
-    for (uint32_t at = 0; at < g->nnodes; at++)
-        for (uint32_t i = 0; i < g->nodes[at].node.ndeps; i++) {
-            dep = graph_dep(g, at, i);
-            if (dep == GRAPH_NOWHERE)
-                continue;
-            for (uint32_t q = first_awaited(o, at, dep);;
-                 q = o->node[q].queue_next) {
-                o->dep[o->node[q + 1].dep_begin++] = at;
-                if (q == dep)
-                    break;
-            }
-        }
+    await_all(o, g, &ndeps, err, err_nbytes);
     for (size_t i = 0; i < g->napart; i++)
         o->dep[o->node[g->apart[i].before + 1].dep_begin++] = g->apart[i].after;
     return 0;
