@@ -5,7 +5,8 @@
 
 struct crossed {
     const struct graph *g;
-    /* by pair of issuers: the last collective of both, as last_of() packs it */
+    /* by pair of issuers: the last collective of both, the position of the
+     * first issuer's node in the upper half, of the other's in the lower */
     struct map last;
     int (*fn)(void *arg, const struct hazard_crossed *c);
     void *arg;

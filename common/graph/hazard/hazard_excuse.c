@@ -51,20 +51,16 @@ static int signals(const struct graph_view *v)
     return 0;
 }
 
-int excuse_by_signal(const struct graph *g, const struct graph_view *a,
-                     const struct graph_view *b)
+int excuse_by_signal(const struct graph_view *a, const struct graph_view *b)
 {
-    const struct graph_node *const x = &a->node, *const y = &b->node;
-    if (x->rank != y->rank || !x->queue == !y->queue)
+    if (a->node.rank != b->node.rank || !a->node.queue == !b->node.queue)
         return 0;
-    const uint32_t from = x->queue ? x->index : y->index;
-    const uint32_t to = x->queue ? y->index : x->index;
-    for (uint32_t at = g->first[x->rank]; at < g->first[x->rank + 1]; at++) {
-        const struct graph_view *const v = &g->nodes[at];
-        if (v->node.kind == GRAPH_KERNEL && v->node.index >= from &&
-            v->node.index < to && signals(v))
+    const struct graph_view *const operation = a->node.queue ? a : b;
+    const struct graph_view *const host = a->node.queue ? b : a;
+    const struct graph_view *v = operation - operation->part;
+    for (; v->node.index < host->node.index; v++)
+        if (v->node.kind == GRAPH_KERNEL && signals(v))
             return 1;
-    }
     return 0;
 }
 
