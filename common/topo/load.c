@@ -81,19 +81,19 @@ void topo_list(char *out, size_t nbytes)
     free(entry);
 }
 
-/* "did you mean dgx-h100? The", if a shipped machine has a name of at most two
- * other letters; else "the". */
+/* ": did you mean dgx-h100? The", if a shipped machine has a name of at most
+ * two other letters; else "; the". */
 static void suggest(const char *name, char *list, char *out, size_t nbytes)
 {
     int nearest = 3;
-    snprintf(out, nbytes, "the");
+    snprintf(out, nbytes, "; the");
     for (char *rest, *have = strtok_r(list, ", ", &rest); have;
          have = strtok_r(NULL, ", ", &rest)) {
         const int distance = near_distance(name, have);
         if (distance >= nearest)
             continue;
         nearest = distance;
-        snprintf(out, nbytes, "did you mean %s? The", have);
+        snprintf(out, nbytes, ": did you mean %s? The", have);
     }
 }
 
@@ -116,9 +116,9 @@ static int find_file(const char *name, char *path, size_t nbytes, char *err,
     suggest(name, list, near, sizeof near);
     topo_list(list, sizeof list);
     snprintf(err, err_nbytes,
-             "there is no machine \"%.200s\"%s %s shipped ones are: %s. For a "
+             "there is no machine \"%.200s\"%s shipped ones are: %s. For a "
              "file of your own, give a path, or a name that ends in .xml",
-             name, near[0] == 'd' ? ":" : ";", near, list);
+             name, near, list);
     return -1;
 }
 
