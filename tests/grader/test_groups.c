@@ -299,9 +299,9 @@ END_TEST
 #define UNIT "/user.slice/run.scope"
 
 /*
- * Version 2, whose root belongs to somebody else, and a group UNIT of this
- * process's. The folders' files say which controllers each may use and passes
- * on.
+ * Make a hierarchy of version 2 in which another user owns the root, and this
+ * process the group UNIT. Each folder has the files that list the controllers
+ * it may use and those it passes on.
  */
 static void begin_delegated(const char *own, const char *controllers,
                             const char *passed_on)

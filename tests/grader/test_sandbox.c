@@ -467,9 +467,9 @@ static const char *const hogs[] = {
     "python3 -c 'x = []\nwhile 1: x.append(bytearray(16 << 20))'",
 };
 enum { NHOGS = sizeof hogs / sizeof *hogs };
-/* Each next to a neighbour at level 2, of an ordinary user and of whoever runs
- * the test. At level 1 only memory: until the watchdog has come, processes of
- * the same user may be refused. */
+/* Each hog runs at level 2 beside a neighbour, as an ordinary user and as the
+ * user who runs the test. At level 1 only the memory hog does: until the
+ * watchdog stops the others, the kernel may refuse the neighbour processes. */
 enum { NNEIGHBOURS = 2 * NHOGS + 1 };
 
 /* A program that starts threads and processes and takes memory, as a lab does,

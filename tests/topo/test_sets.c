@@ -55,7 +55,7 @@ START_TEST(an_entry_of_nccl_algo_is_for_one_collective)
                   "%s", err);
     ck_assert_int_eq(s.of[TOPO_OP_ALLREDUCE], settings[_i].allreduce);
     ck_assert_int_eq(s.of[TOPO_OP_ALLGATHER], settings[_i].allgather);
-    // NCCL makes messages of this one, whatever the setting
+    // NCCL sends messages for an all-to-all, whatever the setting
     ck_assert_int_eq(s.of[TOPO_OP_ALLTOALL], TOPO_ANY);
 }
 END_TEST
