@@ -22,9 +22,8 @@ shopt -s nullglob
 own=(solutions/"$lab" labs/"$lab" common/staff/"$lab"
     grader/plans/{,hidden/,times/,hidden/times/}"$lab".yaml
     handouts/"$lab".md handouts/hints/"$n".txt handouts/figures/"$n"-*
-    tests/{mutants,twins}/"$lab".patch tests/cheats/"$lab"
+    tests/{mutants,twins,mistakes}/"$lab".{patch,txt} tests/cheats/"$lab"
     tests/labs/{test,prog}_"$n".*
-    $(grep -lsx "lab: $lab" tests/mistakes/*.patch || true)
     $(grep -ls "links: .*[/ ]$lab\(/\|$\)" tests/*/prog_* || true))
 echo "remove-lab: $lab"
 for f in "${own[@]}"; do

@@ -10,7 +10,6 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <glob.h>
 #include <jansson.h> /* json_load_file */
 #include <math.h>    /* fabs */
 #include <stdio.h>   /* snprintf */
@@ -24,10 +23,16 @@
 #include "mutant.h"
 #include "suite.h"
 
-enum { MAX_PATCHES = 1024, MAX_LIST = 8192, RUN_SEC = 600, EVERY = 24 };
+enum {
+    MAX_PATCHES = 2 * MUTANT_MAX,
+    MAX_LIST = 8192,
+    RUN_SEC = 600,
+    EVERY = 24
+};
 
 static struct patch {
-    char *path, *lab; /* path: "FILE NAME" or "FILE", for tests/section.sh */
+    const char *path; /* "FILE NAME", for tests/section.sh */
+    char *lab;
 } patches[MAX_PATCHES];
 static int npatches;
 
@@ -46,12 +51,15 @@ static int is_chosen(const char *lab, const char *path)
     return mix_text(seed, strrchr(path, '/')) % every == 0;
 }
 
-static void add_patch(const char *lab, const char *path)
+static void add_patches(const char *kind)
 {
-    if (npatches == MAX_PATCHES || !is_chosen(lab, path))
-        return;
-    patches[npatches].path = strdup(path);
-    patches[npatches++].lab = strdup(lab);
+    const char *found[MUTANT_MAX];
+    const int n = mutant_find(kind, "*", found);
+    for (int i = 0; i < n; i++) {
+        const struct patch p = {found[i], mutant_lab(found[i])};
+        if (is_chosen(p.lab, p.path))
+            patches[npatches++] = p;
+    }
 }
 
 /* The text of the patch's line "WORD: ...", or "". */
@@ -64,38 +72,6 @@ static void read_line(const char *patch, const char *word, char text[MAX_LIST])
         labtest_root(), patch, word);
     snprintf(text, MAX_LIST, "%s", c.out);
     child_clear(&c);
-}
-
-/* The patches in tests/FOLDER. The caller frees them with globfree(). */
-static glob_t list_files(const char *folder)
-{
-    char pattern[4200];
-    glob_t g;
-    snprintf(pattern, sizeof pattern, "%s/tests/%s/*.patch", labtest_root(),
-             folder);
-    glob(pattern, 0, NULL, &g);
-    return g;
-}
-
-static void list_patches(void)
-{
-    char lab[MAX_LIST];
-    const char *found[MUTANT_MAX];
-    glob_t g = list_files("mutants");
-    for (size_t i = 0; i < g.gl_pathc; i++) {
-        snprintf(lab, sizeof lab, "%s", strrchr(g.gl_pathv[i], '/') + 1);
-        *strrchr(lab, '.') = 0;
-        const int n = mutant_find("mutants", lab, found);
-        for (int k = 0; k < n; k++)
-            add_patch(lab, found[k]);
-    }
-    globfree(&g);
-    g = list_files("mistakes");
-    for (size_t i = 0; i < g.gl_pathc; i++) {
-        read_line(g.gl_pathv[i], "lab", lab);
-        add_patch(lab, g.gl_pathv[i]);
-    }
-    globfree(&g);
 }
 
 /* ---- the cases of both --------------------------------------------------- */
@@ -298,7 +274,8 @@ END_TEST
 
 int main(void)
 {
-    list_patches();
+    add_patches("mutants");
+    add_patches("mistakes");
     Suite *const s = suite_create("grader: agree");
     TCase *const t = tcase_create("agree");
     tcase_set_timeout(t, 1200);

@@ -1,35 +1,38 @@
 #!/bin/sh
 # mistake.sh: what a student sees who makes a mistake
 #
-#   mistake.sh PATCH BUILD
+#   mistake.sh SERIES NAME BUILD
 #
-# Applies the patch to a lab's solution, and prints what `make labN && mpirun
-# build/labN --case CASE` and the grader show for the patch's case. The lines
-# "lab:", "case:" and "ranks:" of the patch say which; behind the patch, from
-# the line that begins with "====", is what should be printed. Only the changed
-# file is compiled; the others' objects are those of BUILD. What is chance is
-# left out: what the program itself prints (the line "prints:"), in which ranks'
-# lines may be mixed, and which rank is the first to find a message of the wrong
-# size. A program that races with its own copies runs under the schedule of the
-# line "schedule:", as the eager one leaves open who is first.
+# Applies the patch NAME of SERIES, tests/mistakes/LAB.patch, to the lab's
+# solution, and prints what `make labN && mpirun build/labN --case CASE` and the
+# grader show for the patch's case. The lines "case:" and "ranks:" of the patch
+# say which. LAB.txt has what should be printed, after the line "==== NAME".
+# Only the changed file is compiled; the others' objects are those of BUILD.
+# What is chance is left out: what the program itself prints (the line
+# "prints:"), in which ranks' lines may be mixed, and which rank is the first to
+# find a message of the wrong size. A program that races with its own copies
+# runs under the schedule of the line "schedule:", as the eager one leaves open
+# who is first.
 #
 # Then the commands of the "again:" lines are run. Nothing is printed of them,
 # unless one fails in another way than the case did.
 set -u
-patch=$(realpath "$1") build=$(realpath "$2")
+lab=$(basename "$1" .patch) build=$(realpath "$3")
 root=$(dirname "$build")
+patch=$("$root/tests/section.sh" "$1" "$2") ||
+    { echo "$patch" && exit 1; }
 export LC_ALL=C # quotation marks of compilers
-word() { sed -n "/^--- /q; s/^$1: //p" "$patch"; }
-lab=$(word lab) case=$(word case) ranks=$(word ranks)
+word() { printf '%s\n' "$patch" | sed -n "/^--- /q; s/^$1: //p"; }
+case=$(word case) ranks=$(word ranks)
 schedule=$(word schedule)
 short=${lab%%-*}
-file=$(sed -n 's/^+++ b\///p' "$patch")
+file=$(printf '%s\n' "$patch" | sed -n 's/^+++ b\///p')
 dir=$(mktemp -d "${TMPDIR:-/tmp}/commlab-mistake-XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/src" "$dir/build"
 ln -s "$build/simgpu" "$dir/build/simgpu" # with the machines
 cp "$root/solutions/$lab"/* "$dir/src" && cd "$dir/src" || exit 1
-sed '/^====/,$d' "$patch" | patch -p1 --quiet || exit 1
+printf '%s\n' "$patch" | patch -p1 --quiet || exit 1
 
 # ---- as `make labN` does -----------------------------------------------------
 

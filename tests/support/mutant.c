@@ -2,10 +2,11 @@
 #include "mutant.h"
 
 #include <check.h>
+#include <glob.h>
 #include <jansson.h> /* json_load_file */
 #include <stdio.h>   /* asprintf */
 #include <stdlib.h>  /* qsort */
-#include <string.h>  /* strtok */
+#include <string.h>  /* memrchr */
 
 #include "child.h"
 #include "judge/plan.h"
@@ -24,14 +25,11 @@ struct loss {
 
 /* ---- patches ------------------------------------------------------------- */
 
-int mutant_find(const char *kind, const char *lab,
-                const char *patch[MUTANT_MAX])
+/* Add the patches of a file to the `n` that are there. Returns their number. */
+static int add_series(const char *path, const char *patch[MUTANT_MAX], int n)
 {
-    char path[4200], *line = NULL, *found;
+    char *line = NULL, *found;
     size_t size = 0;
-    int n = 0;
-    snprintf(path, sizeof path, "%s/tests/%s/%s.patch", labtest_root(), kind,
-             lab);
     FILE *const f = fopen(path, "re");
     while (f && getline(&line, &size, f) > 0) {
         if (strncmp(line, "== ", 3) != 0)
@@ -49,6 +47,29 @@ int mutant_find(const char *kind, const char *lab,
     if (f)
         fclose(f);
     return n;
+}
+
+int mutant_find(const char *kind, const char *lab,
+                const char *patch[MUTANT_MAX])
+{
+    char pattern[4200];
+    glob_t g;
+    int n = 0;
+    snprintf(pattern, sizeof pattern, "%s/tests/%s/%s.patch", labtest_root(),
+             kind, lab);
+    if (glob(pattern, 0, NULL, &g) != 0)
+        return 0;
+    for (size_t i = 0; i < g.gl_pathc; i++)
+        n = add_series(g.gl_pathv[i], patch, n);
+    globfree(&g);
+    return n;
+}
+
+char *mutant_lab(const char *patch)
+{
+    const size_t npath = strcspn(patch, " ");
+    const char *const name = memrchr(patch, '/', npath) + 1;
+    return strndup(name, npath - strlen(".patch") - (size_t)(name - patch));
 }
 
 static const char *name_of(const char *patch)

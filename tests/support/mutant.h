@@ -22,12 +22,16 @@
 #ifndef COMMLAB_TESTS_MUTANT_H
 #define COMMLAB_TESTS_MUTANT_H
 
-enum { MUTANT_MAX = 256 };
+enum { MUTANT_MAX = 1024 };
 
-/* Find the patches of tests/KIND/LAB.patch, in the file's order. Each becomes
- * "FILE NAME", the arguments of tests/section.sh. Returns their number. */
+/* Find the patches of tests/KIND/LAB.patch, in the file's order; LAB "*" stands
+ * for all labs. Each becomes "FILE NAME", the arguments of tests/section.sh.
+ * Returns their number. */
 int mutant_find(const char *kind, const char *lab,
                 const char *patch[MUTANT_MAX]);
+
+/* The lab of a patch, "lab1-collectives". The caller frees it. */
+char *mutant_lab(const char *patch);
 
 /*
  * Grade the mutant. The test fails, and shows both lists, unless exactly the
