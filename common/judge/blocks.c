@@ -38,6 +38,43 @@ static int rank_of(const struct blocks *b, const float *got, int rank)
     return -1;
 }
 
+/* True if part `part` of a rank's rows has what belongs in part `from`. */
+static int is_part_of(const struct blocks *b, const float *got, int rank,
+                      size_t part, size_t from)
+{
+    size_t k = 0;
+    while (k < b->part && is_row_of(b, got + (part * b->part + k) * b->row,
+                                    rank, from * b->part + k))
+        k++;
+    return k == b->part;
+}
+
+/* Every wrong part is right for another rank's: name the first. */
+static int explain_parts(const struct blocks *b, const float *got, int rank,
+                         char text[TEXT])
+{
+    const size_t nparts = b->part ? b->nrows / b->part : 0;
+    size_t first = nparts, first_from = 0;
+    for (size_t i = 0; i < nparts; i++) {
+        size_t from = 0;
+        if (is_part_of(b, got, rank, i, i))
+            continue;
+        while (from < nparts && !is_part_of(b, got, rank, i, from))
+            from++;
+        if (from == nparts)
+            return 0;
+        if (first < nparts)
+            continue;
+        first = i;
+        first_from = from;
+    }
+    snprintf(text, TEXT,
+             "\nThis is rank %zu's block, in the place of rank %zu's: where "
+             "does each call put what it\nreceives, and from which rank?",
+             first_from, first);
+    return first < nparts;
+}
+
 /* Find the row of any rank that a row of numbers is right for. */
 static int find_row(const struct blocks *b, const float *got, int *from,
                     size_t *k)
@@ -87,7 +124,8 @@ static void explain(const struct blocks *b, const float *got, int rank,
                  "\nThese are the rows of rank %d: which rank's block does "
                  "each call send, and where does\nit put what it receives?",
                  from);
-    else if (b->row < LEAST_ROW || !explain_rows(b, got, rank, text))
+    else if (b->row < LEAST_ROW || (!explain_parts(b, got, rank, text) &&
+                                    !explain_rows(b, got, rank, text)))
         advice_text(a, text, TEXT);
 }
 
@@ -111,10 +149,12 @@ void blocks_compare(const struct blocks *b, const float *got, int rank,
     }
     if (!a.n || !v->pass)
         return;
+    char within[32] = "";
+    if (b->bound[first_at] > 0)
+        snprintf(within, sizeof within, "within %.1g; ", b->bound[first_at]);
     where(b->arg, rank, first, place, sizeof place);
     explain(b, got, rank, &a, text);
-    judge_fail(v,
-               "%s is %.7g, should be %.7g (within %.1g; %zu of %zu differ)%s",
-               place, got[first], b->want[first_at], b->bound[first_at], a.n,
-               b->nrows * b->row, text);
+    judge_fail(v, "%s is %.7g, should be %.7g (%s%zu of %zu differ)%s", place,
+               got[first], b->want[first_at], within, a.n, b->nrows * b->row,
+               text);
 }

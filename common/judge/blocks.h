@@ -15,6 +15,8 @@ struct blocks {
     const double *want, *bound; /* the whole; got may be off by `bound` */
     size_t row, nrows;          /* numbers in a row, rows of a rank */
     int nranks;
+    size_t part; /* rows from each rank, in rank order; 0: the rows are not from
+                    others */
     /* The position in the whole of the first number of a rank's row; the rest
      * of the row follows it. */
     size_t (*at)(const void *arg, int rank, size_t row);

@@ -15,6 +15,7 @@ const struct judge_lab *const judge_labs[] = {NULL};
 enum { RANKS = 2, ROWS = 3, ROW = 4, ALL = RANKS * ROWS * ROW };
 
 static double want[ALL], bound[ALL];
+static size_t part; /* of the rows that are compared */
 
 static size_t at(const void *arg, int rank, size_t row)
 {
@@ -44,6 +45,7 @@ static struct judge_verdict compare(const float *got)
                              .row = ROW,
                              .nrows = ROWS,
                              .nranks = RANKS,
+                             .part = part,
                              .at = at};
     struct judge_verdict v = {.pass = 1, .score = 1};
     blocks_compare(&b, got, 1, where, &v);
@@ -116,6 +118,25 @@ START_TEST(rows_in_another_order_are_recognised)
 }
 END_TEST
 
+/* Rank 1's rows are one from each of three ranks. */
+START_TEST(parts_of_other_ranks_are_recognised)
+{
+    float got[ROWS * ROW];
+    right(got);
+    for (int i = 0; i < ROW; i++)
+        got[ROW + i] = (float)want[at(NULL, 1, 2) + (size_t)i];
+    struct judge_verdict v = compare(got);
+    ck_assert_ptr_null(strstr(v.message, "block, in the place"));
+    part = 1;
+    expect(got, "x[4] on rank 1",
+           "This is rank 2's block, in the place of "
+           "rank 1's");
+    got[0] += 1; // right for no rank
+    v = compare(got);
+    ck_assert_ptr_null(strstr(v.message, "block, in the place"));
+}
+END_TEST
+
 /* One number that is wrong makes its row no other row. */
 START_TEST(one_wrong_number_is_not_taken_for_another_row)
 {
@@ -137,6 +158,7 @@ int main(void)
     tcase_add_test(t, wrong_rows_tell_their_cause);
     tcase_add_test(t, rows_of_another_rank_are_recognised);
     tcase_add_test(t, rows_in_another_order_are_recognised);
+    tcase_add_test(t, parts_of_other_ranks_are_recognised);
     tcase_add_test(t, one_wrong_number_is_not_taken_for_another_row);
     suite_add_tcase(s, t);
     return suite_run(s);

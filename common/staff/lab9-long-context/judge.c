@@ -3,11 +3,11 @@
  * in judge_whole.c; norms are in judge_layer.c.
  */
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* malloc */
+#include <stdlib.h> /* calloc */
 #include <string.h> /* strncmp */
 
 #include "graph/record/read.h"
-#include "judge/data.h"
+#include "judge/blocks.h"
 #include "judge/graph/links.h"
 #include "judge/graph/spans.h"
 #include "judge_cost.h"
@@ -190,38 +190,91 @@ static void judge_exchanged(const struct judge_task *t, size_t nbytes, int rank,
     judge_descent(t, rank, iteration, "rows", 0, nbytes, rank_set_of(rank), v);
 }
 
+struct traded { /* an output of seq_to_heads() or seq_to_rows() */
+    const char *name;
+    const struct judge_order *o;
+    size_t row, nrows; /* numbers in a row, rows of a rank */
+};
+
+static size_t traded_at(const void *arg, int rank, size_t row)
+{
+    const struct traded *const k = arg;
+    return ((size_t)rank * k->nrows + row) * k->row;
+}
+
+static void write_traded(const void *arg, int rank, size_t i, char *out,
+                         size_t nbytes)
+{
+    const struct traded *const k = arg;
+    const size_t row = i / k->row, rows = (size_t)k->o->rows;
+    if (k->nrows == rows)
+        snprintf(out, nbytes, "%s[%zu] on rank %d, in row %zu,", k->name, i,
+                 rank, row);
+    else
+        snprintf(out, nbytes, "%s[%zu] on rank %d, in row %zu of rank %zu,",
+                 k->name, i, rank, row % rows, row / rows);
+}
+
+/* want: of all ranks. bound: as many zeros. */
+static void judge_traded(const struct judge_task *t, const struct traded *k,
+                         const double *want, const double *bound, int rank,
+                         int iteration, struct judge_verdict *v)
+{
+    const float *const got = judge_output(t, rank, iteration, k->name,
+                                          k->nrows * k->row * sizeof *got, v);
+    const struct blocks b = {
+        .want = want,
+        .bound = bound,
+        .row = k->row,
+        .nrows = k->nrows,
+        .nranks = t->nranks,
+        .part = k->nrows == (size_t)k->o->rows ? 0 : (size_t)k->o->rows,
+        .at = traded_at,
+        .arg = k};
+    if (got)
+        blocks_compare(&b, got, rank, write_traded, v);
+}
+
+/* Fill in[] with all ranks' rows, and heads[] with what all ranks have after
+ * the exchange. */
+static void fill_traded(const struct judge_task *t, const struct judge_order *o,
+                        int iteration, double *in, double *heads)
+{
+    const size_t block = order_block(o), n = (size_t)t->nranks;
+    const size_t row = (size_t)(o->heads * o->width), mine = row / n;
+    float *const own = malloc(block * sizeof *own);
+    for (size_t r = 0; r < n; r++) {
+        order_fill(own, block, judge_input_seed(t, (int)r, iteration));
+        for (size_t at = 0; at < block; at++)
+            in[r * block + at] = own[at];
+    }
+    for (size_t at = 0; at < n * block; at++)
+        heads[at] = in[at % block / mine * row + at / block * mine + at % mine];
+    free(own);
+}
+
 static void judge_exchange(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct judge_order o = order_of(t->c, t->nranks);
-    const size_t block = order_block(&o), width = (size_t)o.width;
-    const size_t mine = (size_t)(o.heads / t->nranks) * width;
-    const size_t row = (size_t)o.heads * width;
-    float *const in = malloc((size_t)t->nranks * block * sizeof *in);
-    float *const want = malloc(block * sizeof *want);
+    const size_t rows = (size_t)o.rows, row = (size_t)(o.heads * o.width);
+    const size_t all = (size_t)t->nranks * rows * row;
+    const struct traded heads = {"heads", &o, row / (size_t)t->nranks,
+                                 rows * (size_t)t->nranks};
+    const struct traded back = {"rows", &o, row, rows};
+    double *const in = calloc(3 * all, sizeof *in);
+    double *const want = in + all, *const bound = want + all;
     for (int i = 0; i < t->iterations; i++) {
-        for (int r = 0; r < t->nranks; r++)
-            order_fill(in + (size_t)r * block, block,
-                       judge_input_seed(t, r, i));
+        fill_traded(t, &o, i, in, want);
         for (int r = 0; r < t->nranks; r++) {
-            for (size_t at = 0; at < block; at++)
-                want[at] = in[at / mine * row + (size_t)r * mine + at % mine];
-            const void *const heads =
-                judge_output(t, r, i, "heads", block * sizeof *want, v);
-            if (heads)
-                data_compare(heads, want, block, DATA_FLOAT, r, v);
-            const void *const rows =
-                judge_output(t, r, i, "rows", block * sizeof *want, v);
-            if (rows)
-                data_compare(rows, in + (size_t)r * block, block, DATA_FLOAT, r,
-                             v);
-            judge_exchanged(t, block * sizeof *want, r, i, v);
+            judge_traded(t, &heads, want, bound, r, i, v);
+            judge_traded(t, &back, in, bound, r, i, v);
+            judge_exchanged(t, rows * row * sizeof(float), r, i, v);
         }
     }
     // there and back
     cost_least(t, 2 * block_bytes(&o) * (t->nranks - 1), v);
     cost_host(t, v);
     free(in);
-    free(want);
 }
 
 static void judge_heads(const struct judge_task *t, struct judge_verdict *v)

@@ -4,7 +4,9 @@
 #include <stdlib.h> /* malloc */
 
 #include "judge/blocks.h"
+#include "judge/guess.h"
 #include "judge_attend.h"
+#include "judge_keys.h"
 
 /* All ranks' inputs put together: each rank has blocks of q, k, v and dout. */
 static struct attend *whole_of(const struct judge_task *t,
@@ -52,6 +54,7 @@ struct shown { /* an output that ranks record */
     const struct attend_array *want; /* rows of `row` numbers, by position */
     size_t row;
     int after; /* see whole_need() */
+    enum keys_output which;
 };
 
 struct shown_in { /* an output, and the order of its rows */
@@ -74,10 +77,19 @@ static void write_place(const void *arg, int rank, size_t i, char *out,
              order_place(in->o, rank, (int)(i / in->k->row)));
 }
 
-static void judge_shown(const struct judge_task *t, const struct judge_order *o,
-                        int rank, int iteration, const struct shown *k,
-                        struct judge_verdict *v)
+/* A wrong output may be what other blocks of keys and values give. */
+static void explain(const struct keys_wrong *w, struct judge_verdict *v)
 {
+    char text[320];
+    if (keys_explain(w, text, sizeof text))
+        guess_replace_advice(v, text);
+}
+
+static void judge_shown(const struct judge_task *t, const struct attend *a,
+                        const struct judge_order *o, int rank, int iteration,
+                        const struct shown *k, struct judge_verdict *v)
+{
+    const int passed = v->pass;
     const size_t count = (size_t)o->rows * k->row;
     const float *const got =
         judge_output(t, rank, iteration, k->name, count * sizeof *got, v);
@@ -91,6 +103,8 @@ static void judge_shown(const struct judge_task *t, const struct judge_order *o,
                              .arg = &in};
     if (got)
         blocks_compare(&b, got, rank, write_place, v);
+    if (got && passed && !v->pass)
+        explain(&(struct keys_wrong){a, o, k->which, rank, got}, v);
     judge_descent(t, rank, iteration, k->name, 0, count * sizeof *got,
                   whole_need(o, rank, k->after), v);
 }
@@ -101,14 +115,15 @@ void whole_judge(const struct judge_task *t, const struct judge_order *o,
     const size_t row = (size_t)(o->heads * o->width);
     for (int i = 0; i < t->iterations; i++) {
         struct attend *const a = whole_of(t, o, i);
-        const struct shown all[] = {{"o", &a->o, row, 0},
-                                    {"lse", &a->lse, (size_t)o->heads, 0},
-                                    {"dq", &a->dq, row, 0},
-                                    {"dk", &a->dk, row, 1},
-                                    {"dv", &a->dv, row, 1}};
+        const struct shown all[] = {
+            {"o", &a->o, row, 0, KEYS_O},
+            {"lse", &a->lse, (size_t)o->heads, 0, KEYS_NONE},
+            {"dq", &a->dq, row, 0, KEYS_DQ},
+            {"dk", &a->dk, row, 1, KEYS_DK},
+            {"dv", &a->dv, row, 1, KEYS_DV}};
         for (int r = 0; r < t->nranks; r++)
             for (int k = back ? 2 : 0; k < (back ? 5 : 1 + with_lse); k++)
-                judge_shown(t, o, r, i, &all[k], v);
+                judge_shown(t, a, o, r, i, &all[k], v);
         attend_free(a);
     }
 }
