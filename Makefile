@@ -12,6 +12,7 @@ help:                  ## list these targets
 	    | expand -t 18
 	@printf '%s\t%s\n' labN 'build a lab: N is one of $(sort $(foreach l,$(LABS),$(patsubst lab%,%,$(call short,$(l)))))' \
 	    grade-labN 'grade it as the course does, without its hidden cases' \
+	    predict-labN 'predict a time before you write code' \
 	    hint-labN 'list its hints; HINT=2 shows the next one of part 2' \
 	    gdb-labN 'run it with rank RANK of RANKS under gdb; CASE=name' \
 	    DEBUG=1 'with any target: for debuggers, in build-debug' \

@@ -504,12 +504,13 @@ endif
 
 # `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
 # `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
-# RANK=2 CASE=...` runs it with rank 2 under gdb.
+# RANK=2 CASE=...` runs it with rank 2 under gdb; `make predict-lab3` asks for a
+# prediction before the code.
 SHORT := $(foreach l,$(LABS),$(call short,$(l)))
-LAB_GOALS := $(SHORT) $(SHORT:%=grade-%) $(SHORT:%=hint-%) $(SHORT:%=gdb-%)
+LAB_GOALS := $(SHORT) $(foreach g,grade hint gdb predict,$(SHORT:%=$(g)-%))
 .PHONY: $(LAB_GOALS)
 MISSING := $(filter-out $(LAB_GOALS),$(filter lab% grade-lab% hint-lab% \
-	gdb-lab%,$(MAKECMDGOALS)))
+	gdb-lab% predict-lab%,$(MAKECMDGOALS)))
 ifneq ($(MISSING),)
 $(error $(firstword $(MISSING)): there is no such lab; the labs are \
     $(sort $(SHORT)))
@@ -523,6 +524,9 @@ $(SHORT:%=hint-%): hint-%:
 $(SHORT:%=grade-%): grade-%: $(BUILD)/grade $(TOOLCHAIN) $(GPU_READY)
 	$(BUILD)/grade run --isolation $$(common/kit/isolation.sh) --lab $* \
 	    labs/$(call full,$*)
+
+$(SHORT:%=predict-%): predict-%: $(BUILD)/grade
+	@$(BUILD)/grade predict labs/$(call full,$*)/answers.txt
 
 # ---- tools ------------------------------------------------------------------
 

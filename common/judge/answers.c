@@ -48,6 +48,47 @@ static const char *answer_in(const char *line, const char *name)
     return *line == '=' ? skip_blanks(line + 1) : NULL;
 }
 
+const char *answers_after(const char *text, const char *name)
+{
+    const char *found = NULL;
+    for (const char *at = text; *at && !found; at += *at == '\n') {
+        found = answer_in(at, name);
+        at = strchrnul(at, '\n');
+    }
+    return found;
+}
+
+/* The start of the line before the one that starts at `line`. */
+static const char *line_before(const char *text, const char *line)
+{
+    const char *at = line - 1;
+    while (at > text && at[-1] != '\n')
+        at--;
+    return at;
+}
+
+char *answers_question(const char *text, const char *name)
+{
+    const char *end = answers_after(text, name), *begin;
+    char *const question = calloc(strlen(text) + 1, 1);
+    if (!question)
+        abort();
+    while (end && end > text && end[-1] != '\n')
+        end--;
+    begin = end;
+    while (begin && begin > text && *line_before(text, begin) == '#')
+        begin = line_before(text, begin);
+    char *to = question;
+    for (const char *at = begin; at && at < end; at++) {
+        at += strspn(at, "# ");
+        const size_t length = strcspn(at, "\n") + 1;
+        memcpy(to, at, length);
+        to += length;
+        at += length - 1;
+    }
+    return question;
+}
+
 /* Read a number that may be followed by a unit or a comment. */
 static int take_number(const char *at, double *number)
 {

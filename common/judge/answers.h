@@ -32,4 +32,16 @@ char *answers_load(const char *path);
 int answers_find(const char *text, const char *name, double *number, char *err,
                  size_t err_nbytes);
 
+/* What follows the "=" of the first line "name = ...", up to the end of the
+ * text; NULL if there is no such line. */
+const char *answers_after(const char *text, const char *name);
+
+/* The question above the line "name = ...": its comment, without the "#" of
+ * each line; "" if there is none. The caller frees it. */
+char *answers_question(const char *text, const char *name);
+
+/* The name of a lab's question that is answered in words, which a person
+ * reads. It comes last, and its answer is the rest of the file. */
+#define ANSWERS_IN_WORDS "in_words"
+
 #endif

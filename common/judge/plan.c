@@ -30,6 +30,10 @@ void plan_free(struct plan *p)
         free(p->file[i]);
     for (int i = 0; i < PLAN_MAX_PARTS; i++)
         free(p->idea[i]);
+    for (int i = 0; i < 2; i++) {
+        free(p->predict[i]);
+        free(p->rubric[i]);
+    }
     free(p->cases);
     free(p->lab);
     free(p->title);

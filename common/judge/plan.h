@@ -30,6 +30,16 @@
  *
  *     answers: {ring_floor_ms: 2 * (ring_ranks - 1) / ring_ranks * ring_GiB}
  *
+ * Students predict, before they write code, the ratio of two cases' times, or
+ * one case's time in us (prediction.h):
+ *
+ *     predict: [overlap-pcie, overlap]
+ *
+ * One question is answered in words, which a person reads. The hidden plan has
+ * what the answer must name: a cause and a consequence.
+ *
+ *     rubric: [the last bucket is complete last, nothing hides it]
+ *
  * A submission that lacks the idea of a part loses at least half of the part's
  * points: tests/support/mutant.h.
  *
@@ -103,7 +113,11 @@ struct plan {
     char *timezone;             /* time zone of the course; NULL: UTC */
     int grace;                  /* minutes after a deadline that are not late */
     char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan names none */
-    int isolation;              /* minimum isolation level for grading */
+    char *predict[2]; /* the cases whose times a prediction is compared with; or
+                         NULL */
+    char *rubric[2];  /* what an answer in words has to name: the cause, the
+                         consequence; or NULL */
+    int isolation;    /* minimum isolation level for grading */
     struct numbers numbers;     /* the numbers in questions */
     char student[PLAN_STUDENT]; /* the student they are drawn for */
     struct draw draw;

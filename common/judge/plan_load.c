@@ -152,6 +152,26 @@ static void take_idea(struct loader *l, yaml_node_t *key, yaml_node_t *value,
     p->idea[part] = strdup(idea);
 }
 
+static void take_text(struct loader *l, yaml_node_t *n, int i, void *arg)
+{
+    ((char **)arg)[i] = strdup(loader_text(l, n, "a text"));
+}
+
+/* Read what a lab asks besides its cases. Returns 0 for other keys. */
+static int take_asked(struct loader *l, const char *key, yaml_node_t *value)
+{
+    struct plan *const p = l->plan;
+    if (!strcmp(key, "predict") && !p->predict[0])
+        loader_list(l, value, 2, "predict", take_text, p->predict);
+    else if (strcmp(key, "rubric") != 0 || p->rubric[0])
+        return 0;
+    else if (!l->hidden)
+        loader_fail(l, value, "a rubric belongs into the hidden plan");
+    else if (loader_list(l, value, 2, "rubric", take_text, p->rubric) != 2)
+        loader_fail(l, value, "a rubric lists a cause and a consequence");
+    return 1;
+}
+
 static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                       void *arg)
 {
@@ -183,7 +203,8 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
         p->isolation = loader_whole(l, value, "isolation", 0, 3);
     else if (!strcmp(k, "cases"))
         loader_list(l, value, 1000, "cases", take_case, p);
-    else if (!take_ratio(l, k, value, &p->full, &p->none))
+    else if (!take_ratio(l, k, value, &p->full, &p->none) &&
+             !take_asked(l, k, value))
         loader_fail(l, key, "unknown or repeated key \"%s\"", k);
 }
 
@@ -274,6 +295,19 @@ static void load_times(struct loader *l, const char *plan)
     load(l, take_times);
 }
 
+/* A prediction is compared with cases of this plan. */
+static void check_predict(struct loader *l)
+{
+    for (int i = 0; i < 2 && !l->failed; i++) {
+        const char *const name = l->plan->predict[i];
+        if (!name || plan_find(l->plan, name))
+            continue;
+        snprintf(l->err, l->err_nbytes,
+                 "%s: predict names %s, which is no case", l->path, name);
+        l->failed = 1;
+    }
+}
+
 struct plan *plan_load(const char *visible, const char *hidden, char *err,
                        size_t err_nbytes)
 {
@@ -289,6 +323,7 @@ struct plan *plan_load(const char *visible, const char *hidden, char *err,
                  visible);
         l.failed = 1;
     }
+    check_predict(&l);
     load_times(&l, visible);
     if (!l.failed && hidden && access(hidden, R_OK) == 0) {
         l.path = hidden;

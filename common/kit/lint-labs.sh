@@ -68,6 +68,23 @@ answers() { # LAB
         { echo "(< answers by the hidden plan, > the solution's)"; return 1; }
 }
 
+# A prediction and a question in words have a line in answers.txt and a key in
+# the plan, both or neither.
+asked() { # LAB
+    local answers=solutions/$1/answers.txt status=0
+    both() { # LINE FILE KEY
+        [ "$(grep -c "^$1 =" "$answers")" = "$(grep -c "^$3:" "$2")" ] || {
+            echo "\"$1 =\" in $answers goes with $3: in $2"
+            status=1
+        }
+    }
+    [ ! -f "$answers" ] || {
+        both prediction "grader/plans/$1.yaml" predict
+        both in_words "grader/plans/hidden/$1.yaml" rubric
+    }
+    return $status
+}
+
 # Check that each part has an idea, and mutants that lack it. The suite checks
 # how many points those mutants lose.
 ideas() { # LAB
@@ -210,6 +227,9 @@ for lab in "${@#solutions/}"; do
     check "the solution's answers are the hidden plan's" \
         "build/plan --answers $lab --student ada > solutions/$lab/answers.txt" \
         answers "$lab"
+    check "what is asked besides numbers is in answers.txt and in the plan" \
+        "add the line \"prediction =\" or predict:, \"in_words =\" or rubric:" \
+        asked "$lab"
     check "every part has an idea, and a mutant without it" \
         "write the program of a student who looks for the cheapest way;
         'lacks: part N' in its first lines; it must lose half of the part" \

@@ -46,6 +46,9 @@ int questions_print(const struct plan *p)
                 p->lab, path);
         return -1;
     }
+    char *const words = (char *)answers_after(text, ANSWERS_IN_WORDS);
+    if (words) // which may have braces of their own
+        snprintf(words, strlen(words) + 1, "\n");
     char *const filled =
         numbers_fill(&p->numbers, &p->draw, text, err, sizeof err);
     if (filled) {

@@ -116,7 +116,7 @@ static json_t *student(const struct row *r)
                      r->before && r->before->has_score && r->has_score);
 }
 
-static int summary(const struct export *e)
+static int summary(const struct export *e, const struct place *p)
 {
     FILE *const f = export_file_in(e, "index.html");
     if (!f)
@@ -126,13 +126,14 @@ static int summary(const struct export *e)
         json_array_append_new(students, student(&e->row[i]));
     page_write(f, PAGE_CLASS, e->title, 0,
                json_pack("{s:o, s:o, s:i, s:f, s:o, s:o, s:o, s:o, s:o, s:o, "
-                         "s:o}",
+                         "s:o, s:o}",
                          "title", page_text(e->title), "lab", page_text(e->lab),
                          "plans", e->nplans, "max", e->max_score, "all",
                          of_students(count(e, NULL)), "outcomes", outcomes(e),
                          "scores", page_scores(e), "sections", sections(e),
                          "students", students, "cases", export_class_cases(e),
-                         "reasons", export_class_reasons(e)));
+                         "reasons", export_class_reasons(e), "words",
+                         p ? export_class_words(e, p) : json_null()));
     return export_close(e, f);
 }
 
@@ -142,7 +143,7 @@ int export_html(const struct export *e)
     struct place p;
     char err_text[512]; // without the lab's plan there are no diffs
     const int found = place_find(&p, &q, err_text, sizeof err_text) == 0;
-    int err = summary(e);
+    int err = summary(e, found ? &p : NULL);
     for (int i = 0; i < e->nrows && !err; i++)
         err = export_student_page(e, &e->row[i], found ? p.plan : NULL);
     place_release(&p);

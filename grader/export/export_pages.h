@@ -19,4 +19,9 @@ int export_student_page(const struct export *e, const struct row *r,
 json_t *export_class_cases(const struct export *e);
 json_t *export_class_reasons(const struct export *e);
 
+/* For grading by hand: the question that is answered in words, its rubric, and
+ * each student's answer and prediction; null if the lab has neither. */
+struct place;
+json_t *export_class_words(const struct export *e, const struct place *p);
+
 #endif

@@ -1,12 +1,19 @@
 /*
- * export_reasons.c: a class's cases: how many pass, and why others don't
+ * export_reasons.c: a class's cases: how many pass, and why others don't; and
+ * what a person grades: answers in words
  */
 #include <ctype.h>  /* isdigit */
+#include <limits.h> /* PATH_MAX */
+#include <math.h>   /* isnan */
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
 
 #include "grader/export/export_pages.h"
 #include "grader/export/page.h"
+#include "grader/job/place.h"
+#include "judge/answers.h"
+#include "judge/prediction.h"
 
 /* Count how one case went over the class: pass, partial, fail, not written. */
 static void count_case(const struct export *e, const char *name, int count[4])
@@ -124,4 +131,52 @@ json_t *export_class_reasons(const struct export *e)
                                                "cases", all.r[i].cases));
     free(all.r);
     return shown;
+}
+
+/* ---- what a person grades ------------------------------------------------ */
+
+static json_t *number(double x)
+{
+    return isnan(x) ? json_null() : json_real(x);
+}
+
+/* A student's prediction and answer in words. */
+static json_t *words_of(const struct row *r)
+{
+    const struct student *const s = r->student;
+    return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "key", s->key,
+                     "name", page_text(s->name), "text",
+                     page_text(r->g.in_words), "state", r->g.prediction, "when",
+                     r->g.predicted_when, "predicted", number(r->g.predicted),
+                     "found", number(r->g.found));
+}
+
+/* A question of the lab's own answers.txt. */
+static json_t *question(const char *text, const char *name)
+{
+    char *const of = answers_question(text, name);
+    json_t *const j = page_text(of);
+    free(of);
+    return j;
+}
+
+json_t *export_class_words(const struct export *e, const struct place *p)
+{
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%s/labs/%s/answers.txt", p->kit, p->lab);
+    char *const text = p->plan->rubric[1] ? answers_load(path) : NULL;
+    if (!text)
+        return json_null();
+    json_t *const students = json_array();
+    for (int i = 0; i < e->nrows; i++)
+        if (e->row[i].attempt)
+            json_array_append_new(students, words_of(&e->row[i]));
+    json_t *const j =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "question",
+                  question(text, ANSWERS_IN_WORDS), "cause",
+                  page_text(p->plan->rubric[0]), "consequence",
+                  page_text(p->plan->rubric[1]), "asked",
+                  question(text, PREDICTION), "students", students);
+    free(text);
+    return j;
 }

@@ -20,6 +20,7 @@ void result_init(struct result *r, int ncases)
 void result_release(struct result *r)
 {
     free(r->cases);
+    free(r->answers);
     free(r->svg);
     free(r->view);
     json_decref(r->clocks[0]);

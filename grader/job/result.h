@@ -38,6 +38,7 @@ struct result {
                            the run that wanted most */
     double sec;         /* duration of the grading */
     int nruns;          /* runs of programs so far, which numbers them */
+    char *answers;      /* text of answers.txt; may be NULL */
     char *svg;          /* a timeline; may be NULL */
     char *view;     /* data for an interactive page of it (graph/draw/view.h);
                            may be NULL */

@@ -50,6 +50,14 @@ static struct grading_case case_of(const json_t *j)
         .beneath_message = text(beneath, "message")};
 }
 
+static void take_prediction(struct grading *r, const json_t *j)
+{
+    r->prediction = text(j, "state");
+    r->predicted_when = text(j, "when");
+    r->predicted = number(j, "predicted");
+    r->found = number(j, "measured");
+}
+
 int grading_parse(struct grading *r, const char *body)
 {
     *r = (struct grading){.json = json_loads(body, 0, NULL)};
@@ -64,6 +72,8 @@ int grading_parse(struct grading *r, const char *body)
     r->seed = text(j, "seed");
     r->timeline = text(j, "timeline");
     r->view = text(j, "view");
+    r->in_words = text(j, "in_words");
+    take_prediction(r, json_object_get(j, "prediction"));
     r->outcome = outcome_find(text(j, "outcome"));
     r->score = json_number_value(json_object_get(j, "score"));
     r->max_score = json_number_value(json_object_get(j, "max_score"));

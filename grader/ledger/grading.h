@@ -25,8 +25,13 @@ struct grading_case {
 struct grading { /* texts belong to json; pictures are packed (pack.h) */
     json_t *json;
     const char *lab, *title, *message, *notes, *seed, *timeline, *view,
-        *backend, *plan, /* plan: digest of the plan; "" if unknown */
-        *members;        /* who handed in with the student, "A,B", or "" */
+        *backend, *plan,    /* plan: digest of the plan; "" if unknown */
+        *members;           /* who handed in with the student, "A,B", or "" */
+    const char *prediction, /* "made", "changed", "none"; "" if not asked */
+        *predicted_when;    /* "2026-03-01 14:30 UTC", or "" */
+    double predicted,
+        found;            /* found: what was measured; NaN if there is none */
+    const char *in_words; /* the answer that a person reads */
     enum outcome outcome;
     double score, max_score;
     int64_t submitted;

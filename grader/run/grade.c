@@ -1,5 +1,6 @@
 #include "grader/run/grade.h"
 
+#include <stdio.h>    /* snprintf */
 #include <sys/stat.h> /* umask */
 
 #include "base/steady.h"
@@ -7,6 +8,7 @@
 #include "grader/intake/intake.h"
 #include "grader/run/cases.h"
 #include "grader/sandbox/limits.h"
+#include "judge/answers.h"
 
 /* Count a submission that could not be judged as 0, out of all points. */
 static void count_unjudged(const struct plan *p, struct result *r)
@@ -30,6 +32,14 @@ static int prepare(const struct request *q, struct place *p, struct result *r)
                    place_make_work(p, q, err, sizeof err) == 0
                ? 0
                : result_stop(r, OUTCOME_INFRA, "%s", err);
+}
+
+/* Keep the text of answers.txt: a person reads some of it. */
+static void keep_answers(const struct place *p, struct result *r)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/src/answers.txt", p->work);
+    r->answers = answers_load(path);
 }
 
 /* Find out which GPUs there are, if they are to be measured. */
@@ -56,6 +66,7 @@ void grade_submission(const struct request *q, struct place *p,
         result_total(r, p->plan);
     else
         count_unjudged(p->plan, r);
+    keep_answers(p, r);
     place_remove_work(p);
     umask(before);
     r->sec = steady_sec() - begin;

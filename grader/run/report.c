@@ -1,20 +1,26 @@
 /*
  * report.c: a grading as text and as JSON
  */
+#include <ctype.h>    /* isspace */
 #include <errno.h>    /* errno */
 #include <inttypes.h> /* PRIx64 */
 #include <jansson.h>  /* json_dump_file */
+#include <math.h>     /* isnan */
 #include <stdio.h>    /* printf */
 #include <stdlib.h>   /* free */
-#include <string.h>   /* strerror */
+#include <string.h>   /* strerror, strcspn */
 #include <unistd.h>   /* unlink, isatty */
 
 #include "grader/base/text.h"
 #include "grader/run/grade.h"
 #include "grader/run/run.h"
+#include "judge/answers.h"
 #include "judge/points.h"
+#include "judge/prediction.h"
 #include "judge/report.h"
 #include "judge/table.h"
+
+enum { WORDS = 2000 }; /* characters of an answer in words that are kept */
 
 /* The command that reruns only that case, for a student: with the same inputs,
  * unless they are secret. */
@@ -84,6 +90,61 @@ static void print_student(const struct place *p, const struct result *r)
         }
 }
 
+/* ---- a prediction, next to what was measured ---------------------------- */
+
+/* A case's time in this grading; NaN if it has no points or did not run. */
+static double time_of(const struct plan *p, const struct result *r,
+                      const char *name)
+{
+    const struct case_result *const of =
+        &r->cases[plan_find(p, name) - p->cases];
+    return of->judged && of->score > 0 ? of->verdict.time_us : NAN;
+}
+
+/* What the prediction is compared with; NaN if it can't be yet. */
+static double measured(const struct plan *p, const struct result *r)
+{
+    const double us = time_of(p, r, p->predict[0]);
+    return p->predict[1] ? us / time_of(p, r, p->predict[1]) : us;
+}
+
+static void print_outcome(const struct plan *p, const struct result *r,
+                          const struct prediction *made)
+{
+    const double found = measured(p, r);
+    const char *const over = p->predict[1];
+    if (isnan(found)) {
+        printf(
+            "You predicted %g on %s.\nTo compare: %s%s%s must earn points.\n",
+            made->number, made->when, p->predict[0], over ? " and " : "",
+            over ? over : "");
+        return;
+    }
+    printf("You predicted %g on %s.\nMeasured: %.4g, the time of %s%s%s.\n",
+           made->number, made->when, found, p->predict[0],
+           over ? " divided by that of " : " in us", over ? over : "");
+}
+
+static void print_prediction(const struct place *p, const struct result *r)
+{
+    struct prediction made;
+    const int lab = (int)strcspn(p->lab, "-");
+    if (!p->plan->predict[0] || r->message[0])
+        return;
+    prediction_read(r->answers, &made);
+    putchar('\n');
+    if (made.state == PREDICTION_NONE)
+        printf("You made no prediction: make predict-%.*s asks for one.\n", lab,
+               p->lab);
+    else if (made.state == PREDICTION_UNSEALED)
+        printf("The prediction in answers.txt is not as make predict-%.*s "
+               "wrote it:\nit was changed or written by hand, so it isn't "
+               "compared.\n",
+               lab, p->lab);
+    else
+        print_outcome(p->plan, r, &made);
+}
+
 void grade_print(const struct request *q, const struct place *p,
                  const struct result *r)
 {
@@ -105,6 +166,7 @@ void grade_print(const struct request *q, const struct place *p,
     table_head(stdout, line);
     print_cases(q, p, r);
     print_student(p, r);
+    print_prediction(p, r);
     table_total(stdout, r->score, r->max_score, r->nanswered);
     if (r->memory && isatty(STDOUT_FILENO)) // it depends on who grades
         printf("isolation %d, %s: memory limited by a %s, processes by a %s\n",
@@ -145,6 +207,43 @@ static json_t *log_of(const struct log *l)
     json_object_set_new(j, "tail", clean(l->tail));
     json_object_set_new(j, "dropped", json_integer((json_int_t)l->dropped));
     return j;
+}
+
+static json_t *prediction_of(const struct plan *p, const struct result *r)
+{
+    static const char *const states[] = {"none", "made", "changed"};
+    struct prediction made;
+    prediction_read(r->answers, &made);
+    const double found = measured(p, r);
+    return json_pack(
+        "{s:s, s:o, s:s, s:o}", "state", states[made.state], "predicted",
+        isfinite(made.number) ? json_real(made.number) : json_null(), "when",
+        made.when, "measured", isnan(found) ? json_null() : json_real(found));
+}
+
+/* The answer in words, without blanks around it. */
+static json_t *words_of(const struct result *r)
+{
+    const char *at =
+        r->answers ? answers_after(r->answers, ANSWERS_IN_WORDS) : NULL;
+    at = at ? at : "";
+    while (isspace((unsigned char)*at))
+        at++;
+    char *const text = text_clean(at, WORDS);
+    for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
+        text[--n] = 0;
+    json_t *const j = json_string(text);
+    free(text);
+    return j;
+}
+
+/* Add the prediction and the answer in words, if the plan asks for them. */
+static void set_asked(json_t *j, const struct place *p, const struct result *r)
+{
+    if (p->plan->predict[0] && !r->message[0])
+        json_object_set_new(j, "prediction", prediction_of(p->plan, r));
+    if (p->plan->rubric[0] && !r->message[0])
+        json_object_set_new(j, "in_words", words_of(r));
 }
 
 /* Write the file under another name first, so that a reader finds all of
@@ -212,6 +311,7 @@ int grade_write_json(const char *path, const struct request *q,
     json_object_set_new(j, "sec", json_real(r->sec));
     json_object_set_new(j, "log", log_of(&r->log));
     json_object_set_new(j, "tests", tests);
+    set_asked(j, p, r);
     if (r->svg)
         json_object_set_new(j, "timeline", json_string(r->svg));
     if (r->view)

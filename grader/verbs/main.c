@@ -15,6 +15,7 @@ static const struct {
     const char *help; /* NULL: not meant for people */
 } verbs[] = {
     {"run", verb_run, "grade one submission"},
+    {"predict", verb_predict, "ask for a prediction, before the code"},
     {"intake", verb_intake, "sort a download of submissions by student"},
     {"batch", verb_batch, "grade a roster's submissions into a ledger"},
     {"status", verb_status, "summarise a ledger"},

@@ -31,6 +31,8 @@ int verb_comment(int argc, char **argv);
 int verb_regrade(int argc, char **argv);
 int verb_serve(int argc, char **argv);  /* show live progress */
 int verb_doctor(int argc, char **argv); /* list what a machine lacks */
+/* ask for a prediction, before the code */
+int verb_predict(int argc, char **argv);
 int verb_similarity(int argc, char **argv);
 int verb_audit(int argc, char **argv);
 

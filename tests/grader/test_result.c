@@ -18,6 +18,7 @@
 #include "grader/run/rounds.h"
 #include "grader/run/run.h"
 #include "heap.h"
+#include "judge/prediction.h"
 #include "suite.h"
 
 static struct plan_case cases[] = {
@@ -287,6 +288,40 @@ static void written(const struct request *q, const char *part)
     child_remove(dir);
 }
 
+/* Two cases of the plan, whose times it is about. */
+static void predict(const char *over, const char *answers)
+{
+    char *named[] = {(char *)"ring", (char *)over};
+    memcpy(plan.predict, named, sizeof named);
+    plan.rubric[0] = (char *)"why";
+    result.answers = strdup(answers);
+}
+
+START_TEST(a_prediction_is_next_to_what_was_measured)
+{
+    char *const made = prediction_write(
+        "prediction =\nin_words = It\nis so. \n", 4.5, 1772375400);
+    struct judge_verdict v = verdict(1, "");
+    v.time_us = 30;
+    keep(0, 4, v);
+    result_total(&result, &plan);
+    predict(NULL, made);
+    print("a prediction of a time");
+    plan.predict[1] = (char *)"none";
+    print("a prediction that waits for a case");
+    v.time_us = 12;
+    keep(2, 4, v);
+    result_total(&result, &plan);
+    print("a prediction of a ratio");
+    written(&(struct request){.seed = 1}, "a file with a prediction");
+    memcpy(strstr(result.answers, "4.5"), "2.5", 3);
+    print("a prediction that was changed");
+    *strstr(result.answers, "=") = 0;
+    print("no prediction");
+    free(made);
+}
+END_TEST
+
 START_TEST(a_file_has_all_of_it)
 {
     struct request q = {.seed = UINT64_MAX, .isolation = 3};
@@ -482,6 +517,7 @@ int main(void)
     tcase_add_test(t, a_table_has_visible_cases_and_the_sum_of_the_hidden);
     tcase_add_test(t, texts_may_be_short);
     tcase_add_test(t, without_questions_there_are_no_numbers);
+    tcase_add_test(t, a_prediction_is_next_to_what_was_measured);
     tcase_add_test(t, a_file_has_all_of_it);
     tcase_add_test(t, what_cannot_be_written_leaves_nothing);
     tcase_add_loop_test(t, the_last_words_are_of_what_ended_it, 0,

@@ -195,9 +195,11 @@ static const struct {
     const char *name;
     void (*make)(void);
 } sessions[] = {
-    {"batch", nothing},  {"doctor", nothing},    {"export", make_class},
-    {"intake", nothing}, {"ledger", make_class}, {"regrade", make_previews},
-    {"run", nothing},    {"serve", make_class},  {"similarity", make_similar},
+    {"batch", nothing},         {"doctor", nothing},
+    {"export", make_class},     {"intake", nothing},
+    {"ledger", make_class},     {"predict", nothing},
+    {"regrade", make_previews}, {"run", nothing},
+    {"serve", make_class},      {"similarity", make_similar},
 };
 
 START_TEST(a_session_prints_the_same)

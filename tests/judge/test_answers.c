@@ -1,4 +1,5 @@
 /* answers.txt: reading it, right answers, and messages for others. */
+#define _GNU_SOURCE
 #include <check.h>
 #include <malloc.h> /* mallopt */
 #include <math.h>   /* NAN */
@@ -8,6 +9,7 @@
 #include <unistd.h> /* dup */
 
 #include "judge/answers.h"
+#include "judge/prediction.h"
 #include "suite.h"
 
 const struct judge_lab *const judge_labs[] = {NULL};
@@ -69,6 +71,82 @@ START_TEST(a_line_is_a_number_or_a_message)
     ck_assert_str_eq(err, lines[_i].says);
     if (lines[_i].found == 0)
         ck_assert_double_eq(number, lines[_i].number);
+}
+END_TEST
+
+/* ---- what is no case ----------------------------------------------------- */
+
+static const char asked[] = "# How to answer.\n\n"
+                            "# How many times\n#   as long?\n"
+                            "prediction =\n\n"
+                            "# Why?\nin_words =\nBecause\nit is.\n";
+
+START_TEST(a_question_is_the_comment_above_its_line)
+{
+    static const struct {
+        const char *name, *question;
+    } all[] = {{"prediction", "How many times\nas long?\n"},
+               {"in_words", "Why?\n"},
+               {"no", ""}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *const question = answers_question(asked, all[i].name);
+        ck_assert_str_eq(question, all[i].question);
+        free(question);
+    }
+    char *const none = answers_question("a = 1\n", "a");
+    ck_assert_str_eq(none, "");
+    free(none);
+}
+END_TEST
+
+START_TEST(words_are_the_rest_of_the_file)
+{
+    ck_assert_str_eq(answers_after(asked, ANSWERS_IN_WORDS),
+                     "\nBecause\nit is.\n");
+    ck_assert_ptr_null(answers_after(asked, "words"));
+}
+END_TEST
+
+START_TEST(a_prediction_is_sealed_with_its_time)
+{
+    struct prediction p;
+    prediction_read(asked, &p);
+    ck_assert_int_eq(p.state, PREDICTION_NONE);
+    char *const made = prediction_write(asked, 1 / 3., 1772375400);
+    ck_assert_ptr_nonnull(strstr(
+        made, "\nprediction = 0.333333 # made 2026-03-01 14:30 UTC, seal "));
+    ck_assert_ptr_nonnull(strstr(made, "\n\n# Why?\nin_words =\nBecause"));
+    prediction_read(made, &p);
+    ck_assert_int_eq(p.state, PREDICTION_MADE);
+    ck_assert_double_eq(p.number, 0.333333);
+    ck_assert_str_eq(p.when, "2026-03-01 14:30 UTC");
+    static const char *const changes[] = {"0.333333", "2026", ":30", "seal "};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char *const changed = strdup(made);
+        char *const at = strstr(changed, changes[i]) + strlen(changes[i]) - 1;
+        *at = *at == ' ' ? '_' : '7';
+        prediction_read(changed, &p);
+        ck_assert_msg(p.state == PREDICTION_UNSEALED && !p.when[0],
+                      "a change in \"%s\" is not seen", changes[i]);
+        free(changed);
+    }
+    free(made);
+}
+END_TEST
+
+START_TEST(a_prediction_by_hand_has_no_seal)
+{
+    static const char *const lines[] = {"prediction = 4", "prediction = four",
+                                        "prediction = 4 # made today, seal 1"};
+    struct prediction p;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        prediction_read(lines[i], &p);
+        ck_assert_int_eq(p.state, PREDICTION_UNSEALED);
+    }
+    prediction_read("prediction = # four", &p);
+    ck_assert_int_eq(p.state, PREDICTION_NONE);
+    prediction_read(NULL, &p);
+    ck_assert_int_eq(p.state, PREDICTION_NONE);
 }
 END_TEST
 
@@ -225,6 +303,10 @@ int main(void)
     TCase *const t = tcase_create("answers");
     tcase_add_loop_test(t, a_line_is_a_number_or_a_message, 0,
                         sizeof lines / sizeof *lines);
+    tcase_add_test(t, a_question_is_the_comment_above_its_line);
+    tcase_add_test(t, words_are_the_rest_of_the_file);
+    tcase_add_test(t, a_prediction_is_sealed_with_its_time);
+    tcase_add_test(t, a_prediction_by_hand_has_no_seal);
     tcase_add_test(t, answers_of_other_members_are_right_too);
     tcase_add_loop_test(t, an_answer_is_right_within_its_tolerance, 0,
                         sizeof answers / sizeof *answers);

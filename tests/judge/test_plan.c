@@ -74,6 +74,9 @@ static const struct bad_plan {
      ":7: the number n is listed twice"},
     {HEAD "numbers:\n  g: {n: [4, 5], m: [6, 7, 8]}\n",
      ":6: g are drawn together"},
+    {HEAD "predict: [a, b]\ncases:\n  - " CASE "}\n",
+     ": predict names b, which is no case"},
+    {HEAD "rubric: [why, what]\n", ":5: a rubric belongs into the hidden plan"},
     {HEAD "answers: {q: 3}\n", ":5: answers belong into the hidden plan"},
 };
 
@@ -99,6 +102,7 @@ static const struct bad_answer {
 } bad_answers[] = {
     {"answers:\n  q: n + x\n", ":2: at column 5: there is no number \"x\""},
     {"answers:\n  q: (n + 1\n", ":2: at column 7: ')' is missing"},
+    {"rubric:\n  - why\n", ":2: a rubric lists a cause and a consequence"},
     {"answers:\n  q: 3 / k\n", ":2: at column 6: this divides by zero"},
     {"answers:\n  q: {dgx-b: 1, dgx-a: 2}\n",
      ":2: \"dgx-b\" is not the next choice of a number"},

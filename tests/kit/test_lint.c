@@ -31,6 +31,9 @@ static const struct {
     {"sed -i 's/^  ring_floor_ms: /&2 * /' "
      "grader/plans/hidden/lab1-collectives.yaml",
      "FAIL  the solution's answers are the hidden plan's"},
+    {"sed -i '/^in_words =/d' solutions/lab1-*/answers.txt",
+     "\"in_words =\" in solutions/lab1-collectives/answers.txt goes with "
+     "rubric: in grader/plans/hidden/lab1-collectives.yaml"},
     {"sed -i '/BEGIN HOLE/d; /END HOLE/d' solutions/lab1-*/bootstrap.c",
      "in the plan's files, but without a hole"},
     {"touch solutions/lab1-collectives/extra.c",

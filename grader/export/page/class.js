@@ -67,6 +67,26 @@ function reasons() {
                 number(r.students), number(r.cases))))];
 }
 
+// What a person grades: each student's sentences next to what they must name.
+function words() {
+  const w = data.words;
+  if (!w)
+    return [];
+  const predicted = s => s.state === 'made' ? points(s.predicted) :
+      s.state === 'changed' ? 'changed later' : '';
+  return [el('h2', {id: 'words'}, 'In words'),
+      el('p', {}, w.question),
+      el('p', {}, 'A point for the cause: ', el('em', {}, w.cause),
+         '. A point for the consequence: ', el('em', {}, w.consequence), '.'),
+      el('p', {class: 'dim'}, 'Predicted before the code: ' + w.asked),
+      table('Not in the points above',
+            ['student', 'answer', '#predicted', '#measured'],
+            w.students.map(s => el('tr', {}, head({}, s.name || s.key),
+                el('td', {class: 'say'}, s.text),
+                number(predicted(s), {title: s.when}),
+                number(s.found === null ? '' : points(s.found)))))];
+}
+
 // ---- search ------------------------------------------------------------------
 function choice(id, label, values) {
   return el('div', {}, el('label', {for: id}, label),
@@ -120,9 +140,11 @@ if (data.plans > 1)
 show(el('nav', {'aria-label': 'page'},
         el('a', {href: '#class'}, 'students'), separator,
         el('a', {href: '#cases'}, 'cases'), separator,
-        el('a', {href: '#reasons'}, 'why there are no points')),
+        el('a', {href: '#reasons'}, 'why there are no points'),
+        data.words ? [separator, el('a', {href: '#words'}, 'in words')] : null),
      tiles(), histogram(data.scores, data.max), sections(),
-     el('h2', {id: 'class'}, 'Students'), find, list, cases(), reasons());
+     el('h2', {id: 'class'}, 'Students'), find, list, cases(), reasons(),
+     words());
 find.addEventListener('input', search);
 find.addEventListener('submit', e => e.preventDefault());
 [...list.tHead.rows[0].cells].forEach((cell, i) => {
