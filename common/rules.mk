@@ -491,16 +491,17 @@ $(LAB_PROGRAMS): $(BUILD)/%: | $(O)/staff/$$(call full,$$*)/kit.api
 $(SOLUTIONS): $(BUILD)/solutions/%: | $(O)/staff/$$(call full,$$*)/kit.api
 endif
 
-# `make first` builds the program that lab 0 begins with. It and the labs' goals
-# also build what shows their runs.
-FIRST := $(wildcard common/staff/lab0-*/first/first.cu)
-ifneq ($(FIRST),)
-.PHONY: first
-FIRST_PROGRAM := $(BUILD)/first
-first: $(FIRST_PROGRAM) $(BUILD)/commgraph
-$(FIRST_PROGRAM): $(call objs,$(FIRST)) $(BACKEND) | $(GPU_READY)
+# `make first` builds the program that lab 0 begins with, `make slow` those that
+# some labs' task 0 profiles. They and the labs' goals also build what shows
+# their runs.
+GIVEN := $(patsubst %.cu,%,$(notdir $(wildcard \
+	common/staff/lab0-*/first/first.cu common/staff/slow/slow.cu)))
+GIVEN_PROGRAMS := $(GIVEN:%=$(BUILD)/%)
+.PHONY: $(GIVEN)
+$(GIVEN): %: $(BUILD)/% $(BUILD)/commgraph
+$(GIVEN_PROGRAMS): $(BUILD)/%: $$(call objs,$$(wildcard \
+	common/staff/*/$$*/$$*.cu common/staff/$$*/$$*.cu)) $(BACKEND) | $(GPU_READY)
 	$(link_gpu)
-endif
 
 # `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
 # `make hint-lab3 HINT=2` shows a hint for part 2, and `make DEBUG=1 gdb-lab3
@@ -570,7 +571,7 @@ $(BUILD)/probe: $(call objs,common/kit/probe.c) $(BACKEND) | $(GPU_READY)
 $(BUILD)/probe: LIBS := -ljansson -ldl
 
 KIT := $(GPU_READY) $(TOOLCHAIN) $(BUILD)/probe $(TOOLS) $(SOLUTIONS) $(LAB_PROGRAMS) \
-	$(FIRST_PROGRAM)
+	$(GIVEN_PROGRAMS)
 
 include tests/tests.mk
 

@@ -25,6 +25,7 @@ need_machines := $(TOPOS)
 need_sim := $(SIMGPU) $(filter %.13 %.12 %.10 %.3 %.2 %.1,$(SIM_LIBRARIES)) \
 	$(SIM_HOME)/bin/simnvcc common/simgpu/include $(call extra,include) $(FORWARDS) $(TOPOS)
 need_commgraph := $(BUILD)/commgraph $(TOPOS)
+need_given := $(GIVEN_PROGRAMS) common/staff/slow
 need_plan := $(BUILD)/plan grader/plans
 need_probe := $(BUILD)/probe $(need_sim)
 # What submissions are compiled and linked with; staff code comes with its lab.

@@ -24,6 +24,7 @@
 #
 #   sim                 simgpu, and the programs of tests/FOLDER that run on it
 #   machines            the machines' descriptions, as programs find them
+#   given               the programs that handouts give: first, slow
 #   grade commgraph plan probe    that tool, and what it needs itself
 #   tidy-grade          grade that says what it has not freed or closed
 #   lab1 lab2 ...       that lab: both programs, sources, plans; its mutants
@@ -77,7 +78,7 @@ $(call suite,core/waits,1,machines)
 $(call suite,core/work,1,machines)
 $(call suite,cublas/cublas,1,sim)
 $(call suite,cublas/recorded,1,sim)
-$(call parted,explain/explain,10,sim commgraph tests/section.sh,5)
+$(call parted,explain/explain,10,sim commgraph given tests/section.sh,6)
 $(call suite,extras/curand,3,sim)
 $(call suite,extras/curand_skip,1)
 $(call suite,extras/libraries,8,slow sim commgraph)

@@ -211,6 +211,41 @@ START_TEST(the_first_answer_is_the_planted_cause)
 }
 END_TEST
 
+/* What a lab's task 0 has students find: the kind of the cause, and the call of
+ * common/staff/slow/slow.cu that its line makes. */
+START_TEST(what_students_profile_has_one_cause)
+{
+    static const struct {
+        struct planted run;
+        const char *call;
+    } all[] = {{{"lab3", "overlap", "dgx-h100", 8}, "ncclAllReduce("},
+               {{"lab4", "chain", "dgx-h100", 4}, "ncclRecv(out, "},
+               {{"lab5", "small", "dgx-h100", 8}, "ncclAllReduce("},
+               {{"lab8", "overlap", "dgx-h100", 8}, "ncclAllGather("}};
+    char program[CHILD_FOLDER + 8];
+    snprintf(program, sizeof program, "%s/slow", child_build());
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct child run = record_of(program, &all[i].run, child_schedule());
+        struct child c = explain(all[i].run.name, "--json --span step");
+        json_t *const found = json_loads(c.out, 0, NULL);
+        const json_t *const first = answer(found);
+        const char *const site = text_of(first, "site");
+        ck_assert_str_eq(text_of(first, "kind"), all[i].run.kind);
+        ck_assert_double_ge(json_real_value(json_object_get(first, "percent")),
+                            10);
+        struct child line = child_run(
+            60, "sed -n %sp common/staff/slow/slow.cu", strchr(site, ':') + 1);
+        ck_assert_msg(strstr(line.out, all[i].call) != NULL,
+                      "%s: %s is \"%s\", without %s", all[i].run.name, site,
+                      line.out, all[i].call);
+        child_clear(&line);
+        json_decref(found);
+        child_clear(&c);
+        child_clear(&run);
+    }
+}
+END_TEST
+
 /* ---- the advice, taken literally ---------------------------------------- */
 
 /* Each planted run has a patch of its name in tests/explain/changes.patch: the
@@ -422,6 +457,7 @@ int main(void)
     tcase_set_tags(t, "quick");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, the_first_answer_is_the_planted_cause);
+    tcase_add_test(t, what_students_profile_has_one_cause);
     tcase_add_test(t, the_answer_does_not_depend_on_the_schedule);
     tcase_add_test(t, a_cause_has_its_saving_its_line_and_what_to_try);
     tcase_add_test(t, a_good_run_is_bound_by_its_kernels);

@@ -10,7 +10,7 @@
 function is_command(c) {
     if (c ~ /(^| )[A-Z]+( |$)/) return 0
     sub(/^([A-Z_]+=[^ ]+ )+/, "", c)
-    return c ~ /^mpirun -n [0-9]+ build\/(lab[0-9]|first)( |$)/ ||
+    return c ~ /^mpirun -n [0-9]+ build\/(lab[0-9]|first|slow)( |$)/ ||
         c ~ /^build\/lab[0-9] --questions$/ ||
         c ~ /^build\/commgraph [a-z-]+ [a-z0-9]/
 }
