@@ -14,6 +14,7 @@
 #include <sys/stat.h> /* mkdir */
 #include <unistd.h>   /* rmdir */
 
+#include "grader/run/last_call.h"
 #include "grader/run/wardens.h"
 #include "grader/sandbox/groups.h"
 #include "judge/chain.h"
@@ -223,6 +224,23 @@ static void start(const struct sandbox *s, const char *name, int nranks,
     sandbox_run(s, argv, end);
 }
 
+/* Find the rank that ended first, and its last call. Returns 1 if something from
+ * outside ended the run. */
+static int find_first(const struct sandbox *s, const char *name, int wardens,
+                      int nranks, struct run *run)
+{
+    char program[PATH_MAX + 128];
+    int first;
+    const int outside = wardens_find(wardens, nranks, &run->end, &first,
+                                     run->left, sizeof run->left);
+    const size_t n = strlen(run->left);
+    snprintf(program, sizeof program, "%s/%s", sandbox_path(s, "/out"), name);
+    if (first >= 0)
+        last_call_text(run->dir, first, nranks, s, program, run->left + n,
+                       sizeof run->left - n);
+    return outside;
+}
+
 /* Run the sandbox while the recorder takes what the ranks send. */
 static int record(const struct cases *all, const struct sandbox *s,
                   const char *name, const char *seen, struct run *run,
@@ -249,8 +267,7 @@ static int record(const struct cases *all, const struct sandbox *s,
     const int wardens = wardens_listen(seen);
     start(s, name, b->nranks, &run->end);
     recorder_stop(recorder, &run->recorded);
-    const int outside = wardens_find(wardens, b->nranks, &run->end, run->left,
-                                     sizeof run->left);
+    const int outside = find_first(s, name, wardens, b->nranks, run);
     wardens_close(wardens, seen);
     rmdir(seen);
     const int err =

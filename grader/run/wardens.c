@@ -110,7 +110,7 @@ static int was_killed(const struct sandbox_end *end)
 
 /* True, with the reason, if something from outside ended the run. */
 static int is_outside(const struct ends *e, const struct sandbox_end *end,
-                      char *why, size_t nbytes)
+                      int *first, char *why, size_t nbytes)
 {
     if (e->unable.kind == WARDEN_UNABLE) {
         snprintf(why, nbytes,
@@ -122,12 +122,15 @@ static int is_outside(const struct ends *e, const struct sandbox_end *end,
     if (end->out_of_memory || end->crowded || end->flooded || end->loud)
         return 0;
     if (end->timed_out) {
-        if (e->stopped.kind == WARDEN_STOPPED)
-            snprintf(why, nbytes, "rank %u was stopped from outside (%s)",
-                     e->stopped.rank, strsignal(e->stopped.value));
-        return e->stopped.kind == WARDEN_STOPPED;
+        if (e->stopped.kind != WARDEN_STOPPED)
+            return 0;
+        *first = (int)e->stopped.rank;
+        snprintf(why, nbytes, "rank %u was stopped from outside (%s)",
+                 e->stopped.rank, strsignal(e->stopped.value));
+        return 1;
     }
     if (e->killed.sec < e->failed_sec) {
+        *first = (int)e->killed.rank;
         snprintf(why, nbytes, "rank %u was killed from outside (%s)",
                  e->killed.rank, strsignal(e->killed.value));
         return 1;
@@ -139,14 +142,17 @@ static int is_outside(const struct ends *e, const struct sandbox_end *end,
 }
 
 int wardens_find(int wardens, int nranks, const struct sandbox_end *end,
-                 char *why, size_t nbytes)
+                 int *first, char *why, size_t nbytes)
 {
     const struct ends e = read_all(wardens, nranks);
     why[0] = 0;
+    *first = -1;
     if (e.nbegan < nranks)
         return 0;
-    if (is_outside(&e, end, why, nbytes))
+    if (is_outside(&e, end, first, why, nbytes))
         return 1;
+    if (e.left.kind == WARDEN_EXITED || e.left.kind == WARDEN_KILLED)
+        *first = (int)e.left.rank;
     if (e.left.kind == WARDEN_EXITED)
         snprintf(why, nbytes,
                  "rank %u ended in the middle of the case, with exit status %d",

@@ -8,7 +8,7 @@
  *
  *     const int w = wardens_listen(seen);
  *     ... the run ...
- *     if (wardens_find(w, nranks, &end, why, sizeof why)) ...
+ *     if (wardens_find(w, nranks, &end, &first, why, sizeof why)) ...
  *     wardens_close(w, seen);
  */
 #ifndef GRADER_WARDENS_H
@@ -28,9 +28,9 @@ void wardens_close(int wardens, const char *seen);
  * because a rank was killed or stopped from outside before any rank failed by
  * itself, or because the program that starts the ranks was killed. Returns 0 if
  * the run ended by itself; why then describes the rank that ended first, or is
- * "" if that is unknown.
+ * "" if that is unknown. *first: the rank that why describes; -1: none.
  */
 int wardens_find(int wardens, int nranks, const struct sandbox_end *end,
-                 char *why, size_t nbytes);
+                 int *first, char *why, size_t nbytes);
 
 #endif

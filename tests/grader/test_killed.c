@@ -126,6 +126,9 @@ static const struct {
      "MPI_Abort(comm, 137) was called in boot_comm() at bootstrap.c"},
     {"*(volatile int *)0 = 1;", "segmentation fault"},
     {"fflush(NULL); _Exit(15);", "exit status 15"},
+    {"MPI_Barrier(mpi_comm); _Exit(7);",
+     "in the middle of the case, with exit status 7\n        Its last call was "
+     "MPI_Barrier at bootstrap.c:21."},
 };
 
 START_TEST(an_end_of_its_own_is_a_fail)

@@ -254,6 +254,14 @@ static const struct {
      1},
 };
 
+/* The rank that a text begins with; -1: none. */
+static int rank_of(const char *text)
+{
+    int rank = -1;
+    sscanf(text, "rank %d ", &rank);
+    return rank;
+}
+
 /* Both wardens began, and have said what they say. */
 static void end_as(int i)
 {
@@ -274,8 +282,11 @@ START_TEST(wardens_and_the_sandbox_say_whose_doing_it_was)
     strcpy(end.log.head, ends[_i].head);
     strcpy(end.log.tail, ends[_i].tail);
     end_as(_i);
-    const int outside = wardens_find(wardens, NRANKS, &end, why, sizeof why);
+    int who;
+    const int outside =
+        wardens_find(wardens, NRANKS, &end, &who, why, sizeof why);
     ck_assert_str_eq(why, ends[_i].why);
+    ck_assert_int_eq(who, rank_of(why));
     ck_assert_int_eq(outside, ends[_i].outside);
 }
 END_TEST
@@ -286,12 +297,13 @@ START_TEST(each_rank_has_a_warden_that_began)
     static struct sandbox_end end;
     static const struct warden_word word[] = {BEGAN(0), KILLED(0, SIGKILL, 1)};
     char why[160] = "before";
+    int who;
     end.status = 137;
     say(word, 2);
-    ck_assert_int_eq(wardens_find(wardens, 2, &end, why, sizeof why), 0);
+    ck_assert_int_eq(wardens_find(wardens, 2, &end, &who, why, sizeof why), 0);
     ck_assert_str_eq(why, "");
     say(word, 2);
-    ck_assert_int_eq(wardens_find(wardens, 1, &end, why, sizeof why), 1);
+    ck_assert_int_eq(wardens_find(wardens, 1, &end, &who, why, sizeof why), 1);
     ck_assert_str_eq(why, "rank 0 was killed from outside (Killed)");
 }
 END_TEST
@@ -304,11 +316,12 @@ START_TEST(only_as_many_as_there_are_ranks_are_heard)
                                     second[] = {BEGAN(1), EXITED(1, 4, 1)},
                                     forged[] = {KILLED(1, SIGKILL, 0)};
     char why[160];
+    int who;
     end.status = 1;
     say(first, 2);
     say(second, 2);
     say(forged, 1);
-    ck_assert_int_eq(wardens_find(wardens, 2, &end, why, sizeof why), 0);
+    ck_assert_int_eq(wardens_find(wardens, 2, &end, &who, why, sizeof why), 0);
     ck_assert_str_eq(why, LEFT ", with exit status 4");
 }
 END_TEST
@@ -319,11 +332,12 @@ START_TEST(half_a_word_is_none)
     static struct sandbox_end end;
     static const struct warden_word words[] = {BEGAN(0), EXITED(0, 5, 1)};
     char why[160];
+    int who;
     const int c = recorder_connect(dir, WARDEN_NAME);
     ck_assert_int_ge(c, 0);
     recorder_write(c, words, sizeof words - 1);
     close(c);
-    ck_assert_int_eq(wardens_find(wardens, 1, &end, why, sizeof why), 0);
+    ck_assert_int_eq(wardens_find(wardens, 1, &end, &who, why, sizeof why), 0);
     ck_assert_str_eq(why, "");
 }
 END_TEST
