@@ -266,17 +266,33 @@ SHORT(info_of_getrf,
 SHORT(bs_of_getri,
       cublasSgetriBatched(h, M, (void *)a, 5, NULL, (void *)end, 6, NULL, 2))
 
+static void of_another_device(void)
+{
+    cudaSetDevice(1);
+    float *const there = device_memory();
+    cudaSetDevice(0);
+    SHOW(cublasSaxpy(h, N, &one, there, 1, b, 1));
+}
+
+static void of_an_open_device(void)
+{
+    cudaDeviceEnablePeerAccess(1, 0);
+    of_another_device();
+}
+
 static void memory(void)
 {
     static void (*const calls[])(void) = {
-        a_of_gemm,     b_of_gemm,   c_of_gemm,  a_of_gemmt,  b_of_gemmt,
-        none_of_gemm,  one_of_gemm, as_of_gemm, bs_of_gemm,  cs_of_gemm,
-        a_of_gemv,     x_of_gemv,   y_of_gemv,  a_of_ger,    x_of_ger,
-        y_of_ger,      a_of_symv,   x_of_symv,  y_of_symv,   a_of_trsv,
-        x_of_trsv,     a_of_symm,   b_of_symm,  c_of_symm,   a_of_syrk,
-        c_of_syrk,     a_of_trsm,   b_of_trsm,  a_of_geam,   b_of_geam,
-        c_of_geam,     x_of_axpy,   y_of_axpy,  as_of_getrf, pivots_of_getrf,
-        info_of_getrf, bs_of_getri};
+        a_of_gemm,   b_of_gemm,         c_of_gemm,        a_of_gemmt,
+        b_of_gemmt,  none_of_gemm,      one_of_gemm,      as_of_gemm,
+        bs_of_gemm,  cs_of_gemm,        a_of_gemv,        x_of_gemv,
+        y_of_gemv,   a_of_ger,          x_of_ger,         y_of_ger,
+        a_of_symv,   x_of_symv,         y_of_symv,        a_of_trsv,
+        x_of_trsv,   a_of_symm,         b_of_symm,        c_of_symm,
+        a_of_syrk,   c_of_syrk,         a_of_trsm,        b_of_trsm,
+        a_of_geam,   b_of_geam,         c_of_geam,        x_of_axpy,
+        y_of_axpy,   as_of_getrf,       pivots_of_getrf,  info_of_getrf,
+        bs_of_getri, of_another_device, of_an_open_device};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         apart(calls[i]);
 }

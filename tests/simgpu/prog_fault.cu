@@ -72,6 +72,16 @@ int main(int argc, char **argv)
         ncclBroadcast(between, between, 10, ncclFloat, 0, comm, 0); // bytes
         ncclAllReduce(between, d + 100, 10, ncclFloat, ncclSum, comm, 0);
     }
+    if (strncmp(fault, "other-device", 12) == 0) {
+        cudaSetDevice(1 - rank);
+        cudaMalloc(&d, 4000);
+        cudaMemset(d, 0, 4000);
+        cudaDeviceSynchronize();
+        cudaSetDevice(rank);
+        if (strcmp(fault, "other-device-open") == 0)
+            cudaDeviceEnablePeerAccess(1 - rank, 0);
+        ncclAllReduce(d, d, 100, ncclFloat, ncclSum, comm, 0);
+    }
     cudaDeviceSynchronize();
     ncclCommDestroy(comm);
     MPI_Finalize();

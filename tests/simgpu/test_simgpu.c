@@ -142,6 +142,12 @@ static const struct fault {
       "4000-byte allocation",
       "The address is 2 past a multiple of 4, the size of an element",
       "error 716 (cudaErrorMisalignedAddress)"}},
+    {"other-device",
+     {"ncclAllReduce at prog_fault.cu:83: sendbuff is memory of device 1, "
+      "which "
+      "device 0 has no access to:",
+      "the 4000-byte allocation made at prog_fault.cu:77",
+      "Call cudaDeviceEnablePeerAccess(1, 0) first, with device 0 current"}},
 };
 
 START_TEST(a_mistake_is_named)
@@ -156,6 +162,16 @@ START_TEST(a_mistake_is_named)
     for (int i = 0; i < 5 && f->says[i]; i++)
         ck_assert_msg(strstr(c.err, f->says[i]) != NULL,
                       "%s: \"%s\" is not in:\n%s", f->name, f->says[i], c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(nccl_uses_memory_that_its_device_may_touch)
+{
+    struct child c = child_run(
+        60, "mpirun -n 2 %s/tests/simgpu/prog_fault other-device-open",
+        child_build());
+    ck_assert_msg(c.status == 0 && !*c.err, "status %d: %s", c.status, c.err);
     child_clear(&c);
 }
 END_TEST
@@ -212,6 +228,7 @@ int main(void)
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_five_ranks, 0, 2);
     tcase_add_loop_test(t, a_mistake_is_named, 0,
                         sizeof faults / sizeof *faults);
+    tcase_add_test(t, nccl_uses_memory_that_its_device_may_touch);
     tcase_add_loop_test(t, a_kernel_opens_memory_to_itself, 0, 2);
     tcase_add_test(t, a_wrong_setting_is_named);
     suite_add_tcase(s, t);

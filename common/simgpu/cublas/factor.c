@@ -213,7 +213,7 @@ static void run_matinv(struct factor_op *f, struct touches *t, int i)
     static void run_##name##_batch(struct op *op)                              \
     {                                                                          \
         struct factor_op *const f = (struct factor_op *)op;                    \
-        struct touches t = {.call = f->site};                                  \
+        struct touches t = {.call = f->site, .stream = op->stream};            \
         for (int i = 0; i < f->batch; i++)                                     \
             run_##name(f, &t, i);                                              \
         simgpu_op_amend(op, 0, NULL, 0, t.access, t.n);                        \
@@ -266,6 +266,7 @@ static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
         status = check(c);
     if (status != CUBLAS_STATUS_SUCCESS || c->n == 0 || c->batch == 0)
         return status;
+    t.stream = s;
     struct factor_op *const f = simgpu_op_new(sizeof *f, c->run, GRAPH_KERNEL,
                                               c->site.name, c->site.site);
     const size_t n = (size_t)c->n, batch = (size_t)c->batch;

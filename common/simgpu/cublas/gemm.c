@@ -37,7 +37,7 @@ static void find_operand(struct gemm_op *g, struct touches *t, int i,
  * are in device memory. */
 static void run_by_pointers(struct gemm_op *g)
 {
-    struct touches t = {.call = g->site};
+    struct touches t = {.call = g->site, .stream = g->op.stream};
     for (int i = 0; i < g->batch; i++) {
         find_operand(g, &t, i, OF_A, &g->a);
         find_operand(g, &t, i, OF_B, &g->b);
@@ -265,6 +265,7 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
     cublasStatus_t status = handle_stream(handle, &s);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
+    t.stream = s;
     const int wrong = wrong_parameter(c);
     if (wrong)
         return parameter_refuse(c->site.name, wrong);

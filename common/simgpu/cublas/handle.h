@@ -54,6 +54,7 @@ struct site { /* where a call was made */
  */
 struct touches {
     struct site call;
+    struct stream *stream; /* the operation's */
     struct graph_access *access;
     size_t n, room;
     uint64_t nbytes; /* read and written, in total */

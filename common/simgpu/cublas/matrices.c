@@ -43,7 +43,7 @@ static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
         return status;
     if (!v.scalars)
         return CUBLAS_STATUS_INVALID_VALUE;
-    c->t = (struct touches){.call = c->site};
+    c->t = (struct touches){.call = c->site, .stream = c->stream};
     c->size = column_operand_nbytes(type);
     c->op = simgpu_op_new(sizeof *c->op, run, GRAPH_KERNEL, c->site.name,
                           c->site.site);

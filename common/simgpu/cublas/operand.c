@@ -46,6 +46,7 @@ void *touch(struct touches *t, const char *what, const void *p,
         .call = t->call.name,
         .name = what,
         .site = t->call.site,
+        .device = simgpu_stream_device(t->stream),
         .remedy = "",
         .check = "Matrices are stored column by column: check m, n, k and the "
                  "leading dimension."};

@@ -73,6 +73,7 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
     const cublasStatus_t status = handle_stream(handle, &s);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
+    t.stream = s;
     const int nothing = c->n <= 0 || (c->forwards && c->incx <= 0);
     const int waits =
         c->has_result && handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;

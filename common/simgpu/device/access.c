@@ -5,9 +5,9 @@
 #include <stdlib.h>           /* calloc */
 #include <string.h>           /* strlen */
 
-#include "core/device.h"
 #include "core/heap/fault.h"
 #include "core/heap/heap_space.h" /* space_slot */
+#include "core/heap/reach.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream/unwaited.h"
@@ -58,48 +58,14 @@ static _Noreturn void bad_access(const char *p, size_t nbytes,
                 simgpu_site_text(l->site, launch, sizeof launch));
 }
 
-/* What gives device d access to the allocation. */
-static const char *remedy(const struct heap_block *b, int d, char out[160])
-{
-    if (b->mapped)
-        snprintf(out, 160,
-                 "Call cuMemSetAccess() for device %d first, on these "
-                 "addresses",
-                 d);
-    else if (b->pooled)
-        snprintf(out, 160,
-                 "Call cudaMemPoolSetAccess() for device %d first, on its pool",
-                 d);
-    else
-        snprintf(out, 160,
-                 "Call cudaDeviceEnablePeerAccess(%d, 0) first, with device %d "
-                 "current",
-                 b->device, d);
-    return out;
-}
-
-/* A kernel may touch memory of another device only with peer access, memory of
- * a pool of host memory only if the pool gives its device access, and memory
- * mapped at reserved addresses only if their access flags allow it. */
 static void check_device(const struct launch *l, const struct heap_block *b,
                          size_t nbytes, enum touch_kind kind, const void *pc)
 {
-    char from[256], whose[32] = "a host pool", first[160];
-    const int host = b->device == HEAP_PINNED;
-    if (host || b->mapped || b->pooled
-            ? !(b->closed >> l->device & 1)
-            : b->device == l->device || b->managed || b->imported ||
-                  device_reaches(l->device, b->device))
-        return;
-    if (!host)
-        snprintf(whose, sizeof whose, "device %d", b->device);
-    failure_report(
-        l, cudaErrorIllegalAddress, pc, failure_access(kind, nbytes),
-        "memory of %s, which device %d has no access to:\n  the %zu-byte "
-        "allocation made at %s.\n%s.",
-        whose, l->device, b->nbytes,
-        graph_site_text(simgpu_proc()->graph, b->site, from, sizeof from),
-        remedy(b, l->device, first));
+    char what[REACH_TEXT];
+    if (!simgpu_heap_reaches(l->device, b))
+        failure_report(l, cudaErrorIllegalAddress, pc,
+                       failure_access(kind, nbytes), "%s",
+                       simgpu_heap_unreached(l->device, b, what));
 }
 
 /* The index of the allocation that contains [p, p + nbytes). */

@@ -1,10 +1,13 @@
 /*
  * api.c: NCCL's collectives and messages, from arguments to a checked call
  */
+#include <stdarg.h> /* va_list */
+#include <stdio.h>  /* vsnprintf */
 #include <stdlib.h> /* getenv */
 
 #include "core/device.h"
 #include "core/heap/fault.h" /* FAULT_FREED */
+#include "core/heap/reach.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream/stream.h"
@@ -70,61 +73,69 @@ static ncclResult_t check_pointer(const struct nccl_call *c, const void *p,
     return ncclSuccess;
 }
 
-/* A buffer that a GPU cannot reach, or that is too short, sooner or later
- * crashes a program on real GPUs. */
+/* End the run: "ncclSend at a.c:7: sendbuff " and this text. */
+__attribute__((format(printf, 3, 4))) static _Noreturn void
+refuse(const struct nccl_call *c, const char *which, const char *format, ...)
+{
+    char site[256], what[2 * REACH_TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    simgpu_report_fault(NULL, "%s at %s: %s %s", c->name,
+                        simgpu_site_text(c->site, site, sizeof site), which,
+                        what);
+}
+
+/* A buffer that the communicator's device cannot reach, or that is too short,
+ * sooner or later crashes a program on real GPUs. */
 static void check_extent(const struct nccl_call *c, const void *p,
                          const char *which, size_t nbytes)
 {
+    const int device = c->comm->device;
     struct cudaPointerAttributes a;
     struct heap_block b;
-    char site[256], what[512];
+    char what[REACH_TEXT];
     if (nbytes == 0)
         return;
     if (simgpu_heap_is_freed(p))
-        simgpu_report_fault(NULL, "%s at %s: %s is at %s.\n%s", c->name,
-                            simgpu_site_text(c->site, site, sizeof site), which,
-                            simgpu_heap_describe(p, what, sizeof what),
-                            FAULT_FREED);
+        refuse(c, which, "is at %s.\n%s",
+               simgpu_heap_describe(p, what, sizeof what), FAULT_FREED);
     if (!p)
-        simgpu_report_fault(NULL,
-                            "%s at %s: %s is NULL, but must hold %zu bytes.\n"
-                            "Allocate it with cudaMalloc.",
-                            c->name,
-                            simgpu_site_text(c->site, site, sizeof site), which,
-                            nbytes);
+        refuse(c, which,
+               "is NULL, but must hold %zu bytes.\nAllocate it with "
+               "cudaMalloc.",
+               nbytes);
     if (cudaPointerGetAttributes(&a, p) != cudaSuccess || !a.devicePointer)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: %s %s is host memory that no GPU can reach.\n"
-            "Allocate it with cudaMalloc or cudaMallocHost.",
-            c->name, simgpu_site_text(c->site, site, sizeof site), which,
-            simgpu_pointer_text(p).text);
-    if (simgpu_heap_find(p, &b) == 0 &&
-        (const char *)p + nbytes > b.base + b.nbytes)
-        simgpu_report_fault(
-            NULL,
-            "%s at %s: %s must hold %zu bytes, but starts at %s.\nIs "
-            "count per rank here, or for all ranks together?",
-            c->name, simgpu_site_text(c->site, site, sizeof site), which,
-            nbytes, simgpu_heap_describe(p, what, sizeof what));
+        refuse(c, which,
+               "%s is host memory that no GPU can reach.\nAllocate it with "
+               "cudaMalloc or cudaMallocHost.",
+               simgpu_pointer_text(p).text);
+    const int found = simgpu_heap_find(p, &b) == 0;
+    if (found && !simgpu_heap_reaches(device, &b))
+        refuse(c, which, "is %s", simgpu_heap_unreached(device, &b, what));
+    if (found && (const char *)p + nbytes > b.base + b.nbytes)
+        refuse(c, which,
+               "must hold %zu bytes, but starts at %s.\nIs count per rank "
+               "here, or for all ranks together?",
+               nbytes, simgpu_heap_describe(p, what, sizeof what));
 }
 
 /* A kernel that reduces accesses elements; others move bytes. */
 static void check_elements(const struct nccl_call *c, const void *p,
                            const char *which, size_t nbytes)
 {
-    char site[256], what[512];
+    char what[REACH_TEXT];
     const size_t size = reduce_type_size(c->type);
     if (nbytes == 0 || c->kind != CALL_COLL || !coll_reduces(c->coll) ||
         (uintptr_t)p % size == 0)
         return;
-    simgpu_report_fault(
-        NULL,
-        "%s at %s: %s is at %s.\nThe address is %zu past a multiple of %zu, "
-        "the size of an element: on a GPU, the kernel ends with\nerror 716 "
-        "(cudaErrorMisalignedAddress).",
-        c->name, simgpu_site_text(c->site, site, sizeof site), which,
-        simgpu_heap_describe(p, what, sizeof what), (uintptr_t)p % size, size);
+    refuse(c, which,
+           "is at %s.\nThe address is %zu past a multiple of %zu, the size of "
+           "an element: on a GPU, the kernel ends with\nerror 716 "
+           "(cudaErrorMisalignedAddress).",
+           simgpu_heap_describe(p, what, sizeof what), (uintptr_t)p % size,
+           size);
 }
 
 static ncclResult_t check_buffers(const struct nccl_call *c)

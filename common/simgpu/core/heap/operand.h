@@ -13,14 +13,15 @@
 struct operand {
     const char *call, *name; /* names of the function and its parameter */
     uint32_t site;           /* where the function was called */
+    int device;              /* whose kernel uses it */
     const char *remedy;      /* besides cudaMalloc: ", or ..."; "": none */
     const char *check;       /* what to check if the memory is too short */
 };
 
 /*
- * The allocation that contains all nbytes from p on. Memory that no GPU can
- * reach, or that is too short, ends the run with a report: on a GPU it would be
- * an illegal address, noticed later.
+ * The allocation that contains all nbytes from p on. Memory that the device
+ * cannot reach, or that is too short, ends the run with a report: on a GPU it
+ * would be an illegal address, noticed later.
  */
 struct heap_block simgpu_operand_block(const struct operand *o, const void *p,
                                        size_t nbytes);

@@ -364,6 +364,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
     if (!s || simgpu_stream_device(s) != handle->device ||
         simgpu_device_error(handle->device))
         return CUBLAS_STATUS_EXECUTION_FAILED;
+    t.stream = s;
     struct lt_op *const g = simgpu_op_new(sizeof *g, run_matmul, GRAPH_KERNEL,
                                           t.call.name, t.call.site);
     described.op = g->op;

@@ -188,6 +188,7 @@ static int32_t touch(struct fft_op *f, struct touched *t, struct side *s,
         .call = f->name,
         .name = what,
         .site = f->site,
+        .device = f->plan.device,
         .remedy = "",
         .check =
             "Check the plan's sizes, and that real data in place have rows "

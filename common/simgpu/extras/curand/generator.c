@@ -195,6 +195,7 @@ static curandStatus_t enqueue(curandGenerator_t g, const char *name,
         .call = name,
         .name = "the output",
         .site = site,
+        .device = g->device,
         .remedy = ", or create the generator with curandCreateGeneratorHost",
         .check = "Check the count and its type."};
     const struct heap_block b = simgpu_operand_block(&o, out, nbytes);
