@@ -30,6 +30,16 @@ START_TEST(a_process_that_only_queries_may_be_idle)
 }
 END_TEST
 
+START_TEST(a_stream_that_ends_its_last_operation_slowly_is_no_hang)
+{
+    struct child c =
+        child_run(30, "SIMGPU_HANG_SEC=0.25 %s/tests/simgpu/prog_slow_end",
+                  child_build());
+    ck_assert_msg(c.status == 0, "status %d: %s", c.status, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(an_ignored_failure_is_named_and_ends_the_run)
 {
     holds("SIMGPU_CHECK=1", "ignores", 70, "",
@@ -122,6 +132,7 @@ int main(void)
     tcase_set_timeout(t, 100);
     tcase_add_test(t, a_process_that_only_queries_may_be_idle);
     tcase_add_test(t, any_call_may_be_the_first);
+    tcase_add_test(t, a_stream_that_ends_its_last_operation_slowly_is_no_hang);
     tcase_add_test(t, an_ignored_failure_is_named_and_ends_the_run);
     tcase_add_test(t, a_kernel_that_nvcc_compiled_is_named);
     tcase_add_test(t, ranks_without_mpi_are_checked_one_by_one);

@@ -132,15 +132,15 @@ static void run(struct stream *s, struct op *op)
     pthread_mutex_lock(&s->lock);
     s->head = op->next;
     const int was_last = !s->head;
-    if (was_last) {
+    if (was_last)
         s->tail = &s->head;
-        control_active(-1);
-    }
     pthread_mutex_unlock(&s->lock);
     if (was_last)
         fault_rest();
     fence_signal(s, op->seq);
     control_progress();
+    if (was_last)
+        control_active(-1); // now that whoever waits for it has been woken
     op_free(op);
 }
 
