@@ -140,7 +140,7 @@ static void run(struct stream *s, struct op *op)
     fence_signal(s, op->seq);
     control_progress();
     if (was_last)
-        control_active(-1); // now that whoever waits for it has been woken
+        control_active(-1); // after it has woken the threads that wait
     op_free(op);
 }
 
