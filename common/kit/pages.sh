@@ -3,8 +3,8 @@
 #
 #   common/kit/pages.sh [--optional] [--html] [FOLDER]    default build/handouts
 #
-# FOLDER gets index.html (the README), a page for each handout, the style sheet
-# and the figures; and, without --html, a PDF of each page if weasyprint or
+# FOLDER gets index.html (the README), a page for each handout, one that
+# searches them, the style sheet and the figures; and, without --html, a PDF of each page if weasyprint or
 # chromium is installed. Commands are not rerun: `make handouts` does that.
 # Without pandoc no pages are built, which is an error unless --optional is
 # given.
@@ -74,6 +74,19 @@ bar() { # PAGE
             printf '<a href="%s.html">%s</a>\n' "$name" "$label"
         fi
     done
+    echo '<a href="search.html">search</a>'
+}
+
+# The page that searches the others.
+write_search() {
+    local f pages=()
+    for f in "${files[@]}"; do
+        pages+=("$out/$(page_of "$f").html")
+    done
+    bar search > "$work/bar"
+    awk -f $kit/search.awk "${pages[@]}" > "$work/index"
+    sed -e "/^@BAR@/{r $work/bar" -e 'd}' -e "/^@INDEX@/{r $work/index" \
+        -e 'd}' $kit/search.html > "$out/search.html"
 }
 
 write() { # FILE PAGE [PANDOC'S OPTIONS]
@@ -110,6 +123,7 @@ for f in "${files[@]}"; do
     write "$f" "$work/$page.html" --metadata print=1
     print "$work/$page.html" "$out/$page.pdf"
 done
+write_search
 echo "pages: ${#files[@]}, starting at $out/index.html"
 [ -n "$printer" ] || [ -z "$want_pdf" ] ||
     echo "pages: no PDF, since neither weasyprint nor chromium is installed:" \

@@ -110,13 +110,17 @@ START_TEST(the_students_copy_works_and_holds_no_solution)
     kitcopy_expect(
         "cd commlab && make help | grep -E '^(pages|grade-labN|gdb-labN) ' && "
         "common/kit/pages.sh --html out && ls out/lab0-first-steps.html "
-        ".devcontainer/Containerfile .vscode/launch.json",
-        0, "launch.json");
+        ".devcontainer/Containerfile .vscode/launch.json && "
+        "grep -o 'lab0-first-steps.html#a-gpu' out/search.html",
+        0, "launch.json\n");
     give_objects();
     kitcopy_expect(
         "cd commlab && make all && make lab1 && mpirun -n 4 build/lab1", 1,
         "total 0 of");
     kitcopy_expect("cd commlab && make grade-lab1", 2, "total 0 of");
+    kitcopy_expect("cd commlab && printf '2\\n' | make predict-lab1 && "
+                   "make predict-lab1",
+                   0, ": 2. It stays.");
     kitcopy_expect("cd commlab && make hint-lab1 HINT=1 && make hint-lab1", 0,
                    "part 1  1 of 3 shown");
     kitcopy_expect(
@@ -140,8 +144,8 @@ END_TEST
 START_TEST(a_lab_that_there_is_not_is_told)
 {
     static const char *const goals[] = {"lab42", "grade-lab42", "hint-lab42",
-                                        "gdb-lab42"};
-    for (int i = 0; i < 4; i++) {
+                                        "gdb-lab42", "predict-lab42"};
+    for (int i = 0; i < 5; i++) {
         char command[40];
         snprintf(command, sizeof command, "make %s", goals[i]);
         kitcopy_expect(command, 2,
