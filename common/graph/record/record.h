@@ -183,6 +183,9 @@ struct graph_node {
  */
 #define GRAPH_NO_CONTENTS (UINT64_C(1) << 31)
 
+/* As a node's thread: a stream's worker, in a host function of the stream. */
+#define GRAPH_IN_STREAM (UINT32_MAX - 1)
+
 struct graph_segment;
 
 /*
