@@ -1,5 +1,5 @@
 /*
- * Part 4: measure three ways to the same sum, and explain what you see.
+ * Parts 4 to 6: sum in three ways, measure each, and explain what you see.
  *
  * A measurement is only useful if it covers the work and nothing else. Warm up
  * first (the first calls of a collective set up its buffers), record events on
@@ -30,10 +30,10 @@ ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
     cudaEvent_t begin = NULL, end = NULL;
     LAB_OUT_CUDA(cudaEventCreate(&begin));
     LAB_OUT_CUDA(cudaEventCreate(&end));
-    // Yours to write: part 4: a fair clock (about 12 lines)
+    // Yours to write: part 5: a fair clock (about 12 lines)
     // cudaEventRecord, cudaEventSynchronize, cudaEventElapsedTime
     // (which gives milliseconds).
-    LAB_HOLE("part 4: a fair clock");
+    LAB_HOLE("part 5: a fair clock");
     *us = measure_median(each, iterations);
 out:
     if (begin)
@@ -46,8 +46,8 @@ out:
 void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,
                     double *beta)
 {
-    // Yours to write: part 4: fit (about 14 lines)
+    // Yours to write: part 6: fit (about 14 lines)
     // us = alpha + slope * bytes is linear in its unknowns. With weights
     // w, the two normal equations need sums of w, wx, wy, wxx and wxy.
-    LAB_HOLE("part 4: fit");
+    LAB_HOLE("part 6: fit");
 }

@@ -178,7 +178,7 @@ ncclResult_t allreduce_best(const void *sendbuf, void *recvbuf, size_t count,
                             const struct coll *c)
 {
     // BEGIN HOLE part 3: choice (about 20 lines)
-    // HINT: the table at the head of this file, with figures from part 4.
+    // HINT: the table at the head of this file, with figures from part 6.
     // From --bench: the time to start a step, the bandwidth inside a node, and
     // the size from which fewer bytes between nodes outweigh more steps.
     const double STEP_US = 14.0, BYTES_PER_US = 100e3, ACROSS_BYTES = 3e6;

@@ -1,5 +1,5 @@
 /*
- * Part 4: measure three ways to the same sum, and explain what you see.
+ * Parts 4 to 6: sum in three ways, measure each, and explain what you see.
  *
  * A measurement is only useful if it covers the work and nothing else. Warm up
  * first (the first calls of a collective set up its buffers), record events on
@@ -48,7 +48,7 @@ ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
     cudaEvent_t begin = NULL, end = NULL;
     LAB_OUT_CUDA(cudaEventCreate(&begin));
     LAB_OUT_CUDA(cudaEventCreate(&end));
-    // BEGIN HOLE part 4: a fair clock (about 12 lines)
+    // BEGIN HOLE part 5: a fair clock (about 12 lines)
     // HINT: cudaEventRecord, cudaEventSynchronize, cudaEventElapsedTime
     // HINT: (which gives milliseconds).
     for (int i = -warmup; i < iterations; i++) {
@@ -74,7 +74,7 @@ out:
 void fit_alpha_beta(const double *bytes, const double *us, int n, double *alpha,
                     double *beta)
 {
-    // BEGIN HOLE part 4: fit (about 14 lines)
+    // BEGIN HOLE part 6: fit (about 14 lines)
     // HINT: us = alpha + slope * bytes is linear in its unknowns. With weights
     // HINT: w, the two normal equations need sums of w, wx, wy, wxx and wxy.
     double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;

@@ -221,7 +221,7 @@ allreduce_fn allreduce_hierarchical;
 /* Calls the fastest of the four for this size and this number of ranks. */
 allreduce_fn allreduce_best;
 
-/* ---- part 4: measure and explain (alphabeta.c) --------------------------- */
+/* ---- part 4: three ways to a sum (alphabeta.c) --------------------------- */
 
 /*
  * Sum all sendbufs into every rank's recvbuf, in one of three ways, each with
@@ -233,6 +233,8 @@ enum sum_way { SUM_ALLREDUCE, SUM_REDUCE_BROADCAST, SUM_SCATTER_GATHER };
 ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
                     size_t count, const struct coll *c);
 
+/* ---- part 5: a fair clock (alphabeta.c) ---------------------------------- */
+
 /*
  * The median time in microseconds of one call of sum_by(), measured with events
  * on c->stream, after `warmup` calls that don't count. All ranks get the same
@@ -241,6 +243,8 @@ ncclResult_t sum_by(enum sum_way way, const float *sendbuf, float *recvbuf,
 ncclResult_t measure_sum(enum sum_way way, const float *sendbuf, float *recvbuf,
                          size_t count, int warmup, int iterations,
                          const struct coll *c, double *us);
+
+/* ---- part 6: a cost model (alphabeta.c) ---------------------------------- */
 
 /*
  * Fit us[i] = alpha + bytes[i] / beta by least squares, weighted by 1 / us[i]^2

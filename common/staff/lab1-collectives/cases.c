@@ -212,7 +212,7 @@ static ncclResult_t run_all_reduce(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* ---- part 4 -------------------------------------------------------------- */
+/* ---- parts 4 to 6 -------------------------------------------------------- */
 
 static ncclResult_t run_sum_by(struct lab_run *r)
 {

@@ -330,7 +330,7 @@ static void judge_all_reduce(const struct judge_task *t,
         judge1_keep_link(t, "out ", judge1_across_bytes(t, &p), v);
 }
 
-/* ---- part 4 -------------------------------------------------------------- */
+/* ---- parts 4 to 6 -------------------------------------------------------- */
 
 static void judge_sum_by(const struct judge_task *t, struct judge_verdict *v)
 {
