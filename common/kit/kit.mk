@@ -2,7 +2,8 @@
 # help` lists only targets that work there.
 
 .PHONY: quickstart solutions skeletons plans handouts pages slides site new-lab \
-	remove-lab lint-labs mutant-lists mutant-table release class-200
+	remove-lab lint-labs mutant-lists mutant-table idea-table release \
+	class-200
 
 slides:                ## build a deck for each lab: build/handouts/slides-lab1.html
 	@common/kit/slides.sh $(BUILD)/handouts
@@ -30,11 +31,14 @@ mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one
 	    TEST=labs$(if $(LAB),/$(call short,$(LAB)))
 	@git diff --stat -- tests/mutants
 mutant-table:          ## mutants and the points they lose; LAB=lab3: one
-	@rm -f $(BUILD)/mutants.txt
-	@MUTANT_TABLE=$(abspath $(BUILD)/mutants.txt) CK_RUN_CASE=mutants $(MAKE) \
-	    test RUN=$(BUILD)/mutant-table \
-	    TEST=labs$(if $(LAB),/$(call short,$(LAB))); status=$$?; \
-	    sort $(BUILD)/mutants.txt && exit $$status
+	@$(LOSSES)
+idea-table:            ## parts, programs that lack their idea, what those lose
+	@MUTANT_IDEAS=1 $(LOSSES)
+# A row is "LAB MUTANT part N: LOST of POINTS LOST of 100".
+LOSSES = rm -f $(BUILD)/mutants.txt; \
+    MUTANT_TABLE=$(abspath $(BUILD)/mutants.txt) CK_RUN_CASE=mutants $(MAKE) \
+    test RUN=$(BUILD)/mutant-table TEST=labs$(if $(LAB),/$(call short,$(LAB))); \
+    status=$$?; sort -b -k1,1 -k4,4n -k2,2 $(BUILD)/mutants.txt && exit $$status
 class-200: all         ## grade 200 students, 40 of them hostile, with 20 kills
 	dir=$$(mktemp -d /tmp/commlab-class-XXXXXX) && chmod 755 $$dir && \
 	    tests/grader/class.sh $(BUILD) $$dir 200 20 && rm -r $$dir

@@ -12,8 +12,10 @@
  *
  * then a line that describes the mistake, and the patch. `make mutant-lists`
  * runs all cases and rewrites both lists (a case that fails is added to the
- * second); `make mutant-table` prints what each mutant loses. Each must lose at
- * least 3 points of 100, and at least half of a part whose idea it lacks.
+ * second); `make mutant-table` prints what each mutant loses, `make idea-table`
+ * what those lose that lack an idea (MUTANT_IDEAS=1 in the environment: only
+ * they are graded). Each must lose at least 3 points of 100, and at least half
+ * of a part whose idea it lacks.
  *
  * The *twins* in tests/twins/LAB.patch are the solution written differently.
  * They use freedoms that the contracts leave, so each must get all points of
