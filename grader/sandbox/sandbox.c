@@ -156,9 +156,8 @@ enum { BACK = 19 }; /* nice value of a run whose processes are watched */
  */
 static void limit_user(void)
 {
-    enum { BESIDE = 8 * GROUPS_PROCESSES };
     struct rlimit most;
-    const rlim_t n = (rlim_t)watch_machine_threads() + BESIDE;
+    const rlim_t n = (rlim_t)watch_machine_threads() + WATCH_BESIDE;
     if (getrlimit(RLIMIT_NPROC, &most) == 0 && n < most.rlim_cur) {
         most.rlim_cur = most.rlim_max = n;
         setrlimit(RLIMIT_NPROC, &most);
@@ -280,6 +279,17 @@ static void blame_busy(struct sandbox_end *end)
     blame_machine(end, why);
 }
 
+static void blame_neighbour(struct sandbox_end *end)
+{
+    char why[256];
+    snprintf(why, sizeof why,
+             "other programs started %ld processes and threads during this "
+             "run, which the kernel may have refused some of its own: grade it "
+             "again, or give gradings a limit each (grade doctor says how)",
+             end->beside);
+    blame_machine(end, why);
+}
+
 static void find_fault(const struct sandbox *s, struct sandbox_end *end,
                        int started, enum groups_memory memory, long oom_kills)
 {
@@ -294,6 +304,8 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
     } else if (end->flooded || end->loud || end->out_of_memory ||
                end->crowded) {
         return; // the student's own doing, even if more went wrong
+    } else if (end->beside) {
+        blame_neighbour(end);
     } else if (folder_is_gone(s)) {
         blame_machine(end, "a folder of the run was removed from outside");
     } else if (end->disk_was_full || watch_disk_is_full(s)) {

@@ -61,6 +61,9 @@ struct sandbox_end {   /* how a run ended */
     int overlong;      /* ... limit_sec */
     int crowded;       /* it had more than GROUPS_PROCESSES processes and
                               threads, where the kernel doesn't limit them */
+    long beside;       /* threads that other programs started during it, if the
+                              kernel may have refused it some for that, where
+                              it has no limit of its own; infra */
     int too_busy;      /* the machine left it too little time; infra */
     double own_sec;    /* ... this much */
     int flooded;       /* it wrote more than most_bytes */

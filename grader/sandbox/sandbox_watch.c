@@ -126,12 +126,17 @@ static long long available_nbytes(void)
 }
 
 /* Watch what the kernel does not limit. A look at all processes takes long, so
- * first look at the machine: has anything grown that much? */
+ * first look at the machine: has anything grown that much? A neighbour that did
+ * shares this run's limit on the user's processes. */
 static void watch_crowd(const struct looks *l, struct sandbox_end *end)
 {
-    if (strstr(end->missing, "processes") &&
-        watch_machine_threads() > l->nthreads + GROUPS_PROCESSES / 2)
+    if (!strstr(end->missing, "processes"))
+        return;
+    const long more = watch_machine_threads() - l->nthreads;
+    if (more > GROUPS_PROCESSES / 2)
         end->crowded = tree_nthreads(l->keeper) > GROUPS_PROCESSES;
+    if (!end->crowded && more > WATCH_BESIDE / 2 && more > end->beside)
+        end->beside = more;
 }
 
 static void watch_memory(const struct looks *l, struct sandbox_end *end)
@@ -141,7 +146,9 @@ static void watch_memory(const struct looks *l, struct sandbox_end *end)
     if (strstr(end->missing, "memory") &&
         (l->idle.tree.resident > limit ||
          available_nbytes() < l->available - limit / 2))
-        end->out_of_memory = tree_nbytes(l->keeper) > limit;
+        // twice, since a process that forks in between counts too much
+        end->out_of_memory =
+            tree_nbytes(l->keeper) > limit && tree_nbytes(l->keeper) > limit;
 }
 
 /* Check how long the run takes, and how long it has shown nothing. A run that

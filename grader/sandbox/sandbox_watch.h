@@ -9,7 +9,12 @@
 
 #include <sys/types.h>
 
+#include "grader/sandbox/groups.h"
 #include "grader/sandbox/sandbox.h"
+
+/* How many threads other programs may start before the kernel refuses a run
+ * that is only watched its own. */
+enum { WATCH_BESIDE = 8 * GROUPS_PROCESSES };
 
 /* Read the run's output from fd until it ends or the run must be stopped. */
 void watch_follow(int fd, const struct sandbox *s, pid_t keeper,
