@@ -39,9 +39,13 @@ LOSSES = rm -f $(BUILD)/mutants.txt; \
     MUTANT_TABLE=$(abspath $(BUILD)/mutants.txt) CK_RUN_CASE=mutants $(MAKE) \
     test RUN=$(BUILD)/mutant-table TEST=labs$(if $(LAB),/$(call short,$(LAB))); \
     status=$$?; sort -b -k1,1 -k4,4n -k2,2 $(BUILD)/mutants.txt && exit $$status
-class-200: all         ## grade 200 students, 40 of them hostile, with 20 kills
+class-200: all         ## grade STUDENTS=200, a fifth hostile: here, then by Slurm
 	dir=$$(mktemp -d /tmp/commlab-class-XXXXXX) && chmod 755 $$dir && \
-	    tests/grader/class.sh $(BUILD) $$dir 200 20 && rm -r $$dir
+	    tests/grader/class.sh $(BUILD) $$dir $(STUDENTS) $(KILLS) && \
+	    { tests/grader/slurm.sh $(BUILD) $$dir/cluster $$dir || [ $$? = 77 ]; } && \
+	    rm -r $$dir
+class-200: STUDENTS = 200
+class-200: KILLS = 20
 sanitize:              ## run the solutions under compute-sanitizer, on GPUs
 mutate:                ## break the kit's code and list what the tests miss
 release:               ## pack the students' copy: build/release

@@ -4,8 +4,10 @@
 #
 #   class.sh BUILD WORK [STUDENTS [KILLS [JOBS]]]
 #
-# WORK is an empty folder. 10 students, 2 kills and 2 jobs by default; the full
-# form, `make class-200`, is 200 students, 40 of them hostile, and 20 kills.
+# WORK is an empty folder. 10 students, 2 kills and 2 jobs by default. The full
+# form, `make class-200`, is 200 students, 40 of them hostile, and 20 kills, and
+# then the same class by Slurm (slurm.sh). `make class-200 STUDENTS=50 KILLS=5`
+# is less.
 #
 # 1. graded without interruption: how long
 # 2. graded again with as many SIGKILLs at random moments, and resumed
@@ -21,6 +23,7 @@ students=${3:-10} kills=${4:-2} jobs=${5:-2}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 solution=$root/solutions/lab1-collectives skeleton=$root/labs/lab1-collectives
 seed=$(printf '%064d' 42)
+echo "$seed" > "$work"/seed
 RANDOM=42
 fail() { echo "FAILED: $*"; exit 1; }
 copy_solution() { # STUDENT DIR: with answers to the student's own questions

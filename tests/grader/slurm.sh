@@ -3,12 +3,16 @@
 # on this machine alone: the exports have to be the same, although the node is
 # drained and a job is cancelled on the way, and the batch is killed once.
 #
-#   slurm.sh BUILD WORK   WORK is an empty folder; root is needed
+#   slurm.sh BUILD WORK [CLASS]   WORK is an empty folder; root is needed
+#
+# The batch is of six submissions, or of a class that class.sh has graded in its
+# folder CLASS.
 #
 # Prints "skipped: why" and ends with 77 where there is no Slurm.
 set -u
 export COMMLAB_KEYS=. # the key beside the ledger, in the folder of work
-build=$(realpath "$1") work=$(realpath "$2")
+mkdir -p "$2"
+build=$(realpath "$1") work=$(realpath "$2") class=${3:+$(realpath "$3")}
 for p in slurmctld slurmd munged sbatch squeue scontrol; do
     command -v $p > /dev/null || [ -x /usr/sbin/$p ] ||
         { echo "skipped: $p is not installed (make deps)"; exit 77; }
@@ -76,32 +80,42 @@ done
 sinfo -h -o %T | grep -q idle || fail "Slurm does not come up"
 
 # ---- a class -----------------------------------------------------------------
-solution=$build/../solutions/lab1-collectives
-skeleton=$build/../labs/lab1-collectives
-mkdir -p "$work"/in
-echo "student,name" > "$work"/roster.csv
-for i in 1 2 3 4 5 6; do
-    echo "s$i,Student $i" >> "$work"/roster.csv
-    cp -r "$skeleton" "$work"/in/s$i
-done
-cp "$solution"/bootstrap.c "$work"/in/s3/
-sed -i '0,/    int rank, nranks;/s//    int rank, nranks; return ncclInvalidUsage;/' \
-    "$work"/in/s3/bootstrap.c
-echo "no C" >> "$work"/in/s4/p2p.c
+small_class() {
+    local i solution=$build/../solutions/lab1-collectives
+    mkdir "$work"/in
+    echo "student,name" > "$work"/roster.csv
+    for i in 1 2 3 4 5 6; do
+        echo "s$i,Student $i" >> "$work"/roster.csv
+        cp -r "$build"/../labs/lab1-collectives "$work"/in/s$i
+    done
+    cp "$solution"/bootstrap.c "$work"/in/s3/
+    sed -i '0,/    int rank, nranks;/s//    int rank, nranks; return ncclInvalidUsage;/' \
+        "$work"/in/s3/bootstrap.c
+    echo "no C" >> "$work"/in/s4/p2p.c
+}
+per_job=2 at_once=1 seed=$(printf '%064d' 7)
+if [ -n "$class" ]; then
+    per_job=8 at_once=$(nproc) seed=$(cat "$class"/seed)
+    cp -r "$class"/{in,roster.csv} "$work"
+    cp "$class"/a.db "$work"/local.db
+    cp "$class"/a.db.key "$work"/local.db.key
+else
+    small_class
+fi
 cat > "$work"/slurm.yaml << EOF
 partition: class
 time: 01:00:00
 cpus: 1
-per_job: 2
-at_once: 1
+per_job: $per_job
+at_once: $at_once
 EOF
-seed=$(printf '%064d' 7)
 batch=("$build"/grade batch --roster "$work"/roster.csv --submissions "$work"/in
     --lab lab1 --seed "$seed")
 slurm=("${batch[@]}" --ledger "$work"/slurm.db --executor slurm
     --config "$work"/slurm.yaml)
 
-"${batch[@]}" --ledger "$work"/local.db > "$work"/local.txt 2>&1 ||
+[ -n "$class" ] ||
+    "${batch[@]}" --ledger "$work"/local.db > "$work"/local.txt 2>&1 ||
     fail "local: $(cat "$work"/local.txt)"
 
 # ---- killed, drained, cancelled ----------------------------------------------
@@ -142,5 +156,5 @@ for f in csv canvas moodle junit gradescope html; do
         fail "$f differs: $(head -n 20 "$work"/diff.txt)"
 done
 "$build"/grade verify --ledger "$work"/slurm.db || fail "verify"
-echo "ok: 6 submissions by sbatch --array; the batch killed, the node drained," \
+echo "ok: $(ls "$work"/in | wc -l) submissions by sbatch --array; the batch killed, the node drained," \
     "a job cancelled: $(cat "$work"/infra.txt) infra, none of them a zero"
