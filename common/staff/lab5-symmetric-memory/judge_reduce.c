@@ -9,6 +9,8 @@
 #include "judge/graph/counts.h"
 #include "judge5.h"
 
+enum { MAX_GPUS = 64 };
+
 static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,
                        size_t i)
 {
@@ -25,8 +27,8 @@ static double nccl_us(const struct judge_task *t, size_t nbytes)
 {
     struct topo_coll c;
     char err[128];
-    int place[64];
-    if (!t->spans || t->nranks > 64)
+    int place[MAX_GPUS];
+    if (!t->spans || t->nranks > MAX_GPUS)
         return NAN;
     const struct topo *const topo = spans_topo(t->spans);
     for (int r = 0; r < t->nranks; r++)
@@ -63,21 +65,61 @@ static int leaves(const struct graph_move *m)
     return m->from >= 0 && m->to >= 0 && m->from != m->to;
 }
 
-/* Bytes that the operations of an iteration move from one GPU to another. */
-static double moved_bytes(const struct judge_task *t, int iteration)
+/* Bytes that the operations of an iteration move from one GPU to another: all
+ * of them, and those into and out of each GPU. */
+struct moved {
+    double all, into[MAX_GPUS], out_of[MAX_GPUS];
+};
+
+static void add_moves(const struct graph_view *op, struct moved *moved)
 {
-    double sum = 0;
+    for (size_t i = 0; i < op->nmoves; i++) {
+        const struct graph_move *const m = &op->moves[i];
+        if (!leaves(m))
+            continue;
+        moved->all += (double)m->nbytes;
+        if (m->to < MAX_GPUS)
+            moved->into[m->to] += (double)m->nbytes;
+        if (m->from < MAX_GPUS)
+            moved->out_of[m->from] += (double)m->nbytes;
+    }
+}
+
+/* If a rank has no such iteration, all is NaN. */
+static struct moved moved_bytes(const struct judge_task *t, int iteration)
+{
+    struct moved moved = {.all = 0};
     struct spans_window w;
     for (int r = 0; r < t->nranks; r++) {
         if (spans_window(t, r, iteration, &w) != 0)
-            return NAN;
-        for (uint32_t at = w.first; at <= w.last; at++) {
-            const struct graph_view *const op = &t->graph->nodes[at];
-            for (size_t i = 0; i < op->nmoves; i++)
-                sum += leaves(&op->moves[i]) ? (double)op->moves[i].nbytes : 0;
-        }
+            return (struct moved){.all = NAN};
+        for (uint32_t at = w.first; at <= w.last; at++)
+            add_moves(&t->graph->nodes[at], &moved);
     }
-    return sum;
+    return moved;
+}
+
+/*
+ * In two-shot the ranks share the work: each reads an n-th of all other ranks'
+ * vectors, then the other n-ths of the sum. A program in which one rank adds
+ * everything, or all of them do, gets the same sums by more bytes at a GPU.
+ * Flags and shares that end at a multiple of four elements take the rest.
+ */
+static void judge_shared(const struct judge_task *t, const struct moved *moved,
+                         struct judge_verdict *v)
+{
+    enum { REST = 4096 };
+    const double calls = (double)plan_int(t->c, "calls", 3);
+    const double most = calls * (2.0 * (t->nranks - 1) / t->nranks *
+                                     (double)(judge5_count(t) * sizeof(float)) +
+                                 REST);
+    for (int g = 0; g < MAX_GPUS && v->pass; g++)
+        if (moved->into[g] > most || moved->out_of[g] > most)
+            judge_fail(v,
+                       "the result is right, but %.0f bytes go to GPU %d and "
+                       "%.0f come from it; %.0f each way are enough: let "
+                       "every rank sum its n-th and read the others' sums",
+                       moved->into[g], g, moved->out_of[g], most);
 }
 
 /*
@@ -89,16 +131,21 @@ static void judge_moved(const struct judge_task *t, struct judge_verdict *v)
 {
     const double least = (double)(t->nranks - 1) * (double)judge5_count(t) *
                          sizeof(float) * (double)plan_int(t->c, "calls", 3);
+    const int two_shot = strcmp(plan_text(t->c, "algo", ""), "two_shot") == 0;
     if (!t->spans || plan_int(t->c, "nccl", 0) > 0 ||
         t->nranks > topo_ngpus(spans_topo(t->spans)))
         return;
-    for (int it = 0; it < t->iterations && v->pass; it++)
-        if (!(moved_bytes(t, it) >= least))
+    for (int it = 0; it < t->iterations && v->pass; it++) {
+        const struct moved moved = moved_bytes(t, it);
+        if (!(moved.all >= least))
             judge_fail(v,
                        "the result is right, but no more than %.0f bytes go "
                        "from one GPU to another; sums of all ranks' inputs "
                        "take at least %.0f",
-                       moved_bytes(t, it), least);
+                       moved.all, least);
+        if (two_shot)
+            judge_shared(t, &moved, v);
+    }
 }
 
 void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
