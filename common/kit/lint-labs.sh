@@ -7,9 +7,9 @@
 # generates; no solution is visible to students; the plan is valid, adds up to
 # 100 points, neighbours' answers differ, and the solution's are right; each
 # part has an idea that some mutant lacks, each kind of case names the functions
-# that it judges, and each of its files exists and has a hole; the lab's folder
-# has no other file except the header; the handout has its sections and the
-# plan's points; and, without --no-suites, its suite in tests/labs passes: full
+# that it judges, and each of its files exists and has a hole; each part has its
+# ladder of hints; the lab's folder has no other file except the header; the
+# handout has its sections and the plan's points; and, without --no-suites, its suite in tests/labs passes: full
 # points for the solution and its twins, none for the skeleton, and each mutant
 # fails the cases that it names, loses at least 3 points, and at least half of a
 # part whose idea it lacks.
@@ -142,6 +142,8 @@ functions() { # LAB
     return $status
 }
 
+hints() { tests/kit/ladders.sh "$1"; }
+
 holes() { # LAB
     local f status=0
     for f in $(build/plan "$1" | sed -n 's/^files //p'); do
@@ -231,11 +233,14 @@ for lab in "${@#solutions/}"; do
         "add the line \"prediction =\" or predict:, \"in_words =\" or rubric:" \
         asked "$lab"
     check "every part has an idea, and a mutant without it" \
-        "write the program of a student who looks for the cheapest way;
-        'lacks: part N' in its first lines; it must lose half of the part" \
+        "add 'N: a sentence' under idea: in the plan; write the program of a
+        student who looks for the cheapest way, 'lacks: part N' in its first
+        lines (handouts/developer.md); it must lose half of the part" \
         ideas "$lab"
     check "every kind of case names the functions it judges" \
         'add {"KIND", "FUNCTION() in FILE"} to students[]' functions "$lab"
+    check "every part has a question, a sketch and pseudo-code" \
+        "write them below '# Part N: title' in handouts/hints" hints "$lab"
     check "every file in the plan has a hole" \
         "take the file out of the plan's files, or mark a hole" holes "$lab"
     check "the lab's folder has no other files" \

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # ladders.sh: does every part of every lab have a whole ladder of hints?
 #
+#   ladders.sh [LAB]   default: all labs
+#
 # handouts/hints/LAB.txt has a question, a sketch and pseudo-code for each part
 # that the lab's plans mention: under 12 lines each, no wider than a terminal
 # after indenting, and nothing of the solutions. Status 1 and a line for each
@@ -8,7 +10,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 status=0
-for dir in labs/lab*/; do
+for dir in labs/${1-lab*}/; do
     name=$(basename "$dir") lab=${name%%-*}
     text=handouts/hints/$lab.txt
     [ -r "$text" ] || {
