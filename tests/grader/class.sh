@@ -46,6 +46,8 @@ hostile=(floods shares-memory starts-a-shell forks kills-its-parent)
 cheats=$root/tests/cheats/lab1-collectives
 cheat_of() { ls "$cheats/$1".{patch,sh} 2> /dev/null; } # NAME
 for c in "$cheats"/*; do
+    # How much a suspected one loses depends on where in its heap the graph is.
+    ! grep -qE '^(# )?expect: suspected' "$c" || continue
     c=$(basename "${c%.*}")
     case $c in
     honest-*) ;;
