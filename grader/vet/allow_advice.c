@@ -48,6 +48,8 @@ static const struct {
     {"*setjmp*", "return an error code instead"},
     {"mmap*", "take memory from malloc() or cudaMalloc()"},
     {"shm_open", "take memory from malloc() or cudaMalloc()"},
+    {"umask", "print with printf(): a lab writes no files"},
+    {"open_memstream", "format with snprintf()"},
     {"fork", "start a thread with pthread_create()"},
     {"std::*", "use a local object"},
     {"system", "write it in C"},
@@ -63,7 +65,8 @@ static const struct {
     {"judge/*", "the lab's own header has what its code needs"},
     {"graph/*", "the lab's own header has what its code needs"},
     {"base/*", "the lab's own header has what its code needs"},
-    {"*.h", "C, C++ and the labs' APIs have headers for what is needed"},
+    {"*.h", "put what is yours into the lab's own files; for the rest there "
+            "are the headers of C, C++ and the labs' APIs"},
     {"line", "leave the numbering of lines to the compiler"},
     {"import", "use #include with guards, or #pragma once"},
     {"include_next", "use #include"},
