@@ -33,10 +33,10 @@ mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one
 mutant-table:          ## mutants and the points they lose; LAB=lab3: one
 	@$(LOSSES)
 idea-table:            ## parts, programs that lack their idea, what those lose
-	@MUTANT_IDEAS=1 $(LOSSES)
+	@export MUTANT_IDEAS=1; $(LOSSES)
 # A row is "LAB MUTANT part N: LOST of POINTS LOST of 100".
 LOSSES = rm -f $(BUILD)/mutants.txt; \
-    MUTANT_TABLE=$(abspath $(BUILD)/mutants.txt) CK_RUN_CASE=mutants $(MAKE) \
+    MUTANT_TABLE=$(abspath $(BUILD)/mutants.txt) CK_RUN_CASE=mutants ALWAYS=1 $(MAKE) \
     test RUN=$(BUILD)/mutant-table TEST=labs$(if $(LAB),/$(call short,$(LAB))); \
     status=$$?; sort -b -k1,1 -k4,4n -k2,2 $(BUILD)/mutants.txt && exit $$status
 class-200: all         ## grade STUDENTS=200, a fifth hostile: here, then by Slurm

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Grade a lab's solution again and again on a busy machine, beside as many
+# Grade a lab's solution again and again on a busy machine, next to as many
 # endless loops as LOAD: the result has to be the same each time, case by case,
 # as without them. Exit status 1 if it is not.
 #

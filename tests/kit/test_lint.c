@@ -41,6 +41,10 @@ static const struct {
      "goes to common/staff/lab1-collectives"},
     {"sed -i '/^## Hints/d' handouts/lab1-collectives.md",
      "no section \"## Hints\""},
+    {"sed -i '/^# Part 6/,$d' handouts/hints/lab1.txt",
+     "handouts/hints/lab1.txt: has parts 1 2 3 4 5 of 1 2 3 4 5 6"},
+    {"sed -i '/^  4: /d' grader/plans/lab1-collectives.yaml",
+     "mend: add 'N: a sentence' under idea: in the plan"},
     {"sed -i 's/bootstrap.c//' handouts/lab1-collectives.md",
      "bootstrap.c is not named from \"## Parts\" on"},
     {"sed -i 's/^| 1 bootstrap.*/| 1 bootstrap | x | 99 | 1 |/' "
