@@ -1,7 +1,8 @@
 /* What the graph has of each call of MPI: whom it matches, how many bytes, and
  * which memory it touches. */
 #include <check.h>
-#include <stdio.h> /* fprintf */
+#include <stdio.h>  /* fprintf */
+#include <string.h> /* strstr */
 
 #include "child.h"
 #include "golden.h"
@@ -83,11 +84,50 @@ START_TEST(the_graph_has_what_each_call_says)
 }
 END_TEST
 
+/* What operations do to buffers that messages still use: prog_mpi_lent's ways.
+ * NULL: nothing is reported. */
+static const struct {
+    const char *way, *says;
+} lent[] = {
+    {"copy-into-sent",
+     "race: cudaMemcpyAsync at prog_mpi_lent.cu:27 writes bytes that MPI_Isend "
+     "at prog_mpi_lent.cu:77 may read until a wait finds the message"},
+    {"kernel-into-sent",
+     "race: add at prog_mpi_lent.cu:33 writes bytes that MPI_Isend at "
+     "prog_mpi_lent.cu:77 may read until a wait finds the message complete"},
+    {"kernel-reads-received",
+     "race: add at prog_mpi_lent.cu:33 reads bytes that MPI_Irecv at "
+     "prog_mpi_lent.cu:79 may write until a wait finds the message complete"},
+    {"kernel-reads-sent", NULL},
+    {"beside", NULL},
+    {"waited", NULL},
+    {"host-function", NULL},
+};
+static const char *const schedules[] = {"eager", "late", "random:5"};
+enum { SCHEDULES = 3, WAYS = sizeof lent / sizeof *lent };
+
+START_TEST(messages_keep_their_buffers)
+{
+    const char *const way = lent[_i / SCHEDULES].way;
+    const char *const says = lent[_i / SCHEDULES].says;
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=1 SIMGPU_SCHEDULE=%s mpirun -n 2 "
+                               "%s/tests/simgpu/prog_mpi_lent %s",
+                               schedules[_i % SCHEDULES], child_build(), way);
+    ck_assert_msg(says ? c.status == 70 && strstr(c.err, "check: 1 hazard,") &&
+                             strstr(c.err, says)
+                       : c.status == 0 && strstr(c.err, "check: 0 hazards,"),
+                  "%s: status %d\n%s%s", way, c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("mpi_graph");
     TCase *const t = tcase_create("mpi_graph");
     tcase_add_test(t, the_graph_has_what_each_call_says);
+    tcase_add_loop_test(t, messages_keep_their_buffers, 0, WAYS * SCHEDULES);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

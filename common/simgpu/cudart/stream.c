@@ -7,6 +7,7 @@
 
 #include "core/device.h"
 #include "core/site.h"
+#include "core/stream/lent.h"
 #include "core/stream/pending.h"
 #include "cudart/graphs/capture.h"
 #include "cudart/host_function.h"
@@ -178,6 +179,7 @@ void host_function_enqueue(struct stream *s, cudaHostFn_t fn, void *data,
     op->fn = fn;
     op->data = data;
     pending_signal();
+    simgpu_lent_excuse();
     simgpu_stream_enqueue(s, &op->op);
 }
 

@@ -14,6 +14,7 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream/flag.h"
+#include "core/stream/lent.h"
 #include "core/stream/stream.h"
 #include "driver/context.h"
 
@@ -185,6 +186,8 @@ static CUresult enqueue(CUstream stream, struct request r)
     op->op.accesses = &access;
     op->op.node.nmoves = r.writes != 0;
     op->op.moves = &move;
+    if (!r.writes)
+        simgpu_lent_excuse();
     simgpu_stream_enqueue(s, &op->op);
     return CUDA_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include "core/called.h"
 #include "core/heap/heap.h"
 #include "core/site.h"
+#include "core/stream/lent.h"
 #include "core/thread.h"
 #include "core/wait.h"
 #include "core/watch/check.h"
@@ -30,35 +31,46 @@ struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address)
     return c;
 }
 
-static void add_access(struct mpi_call *c, const void *buf, size_t nbytes,
-                       int write)
+static struct graph_access access_to(const struct mpi_call *c, const void *buf,
+                                     size_t nbytes, enum graph_touch how)
 {
-    if (!buf || buf == MPI_IN_PLACE || nbytes == 0)
-        return;
-    struct graph_access *const a = &c->access[c->naccesses++];
+    struct graph_access a = {.write = how, .site = c->site};
     struct heap_block block;
     if (simgpu_heap_find(buf, &block) == 0) {
-        a->alloc = block.id;
-        a->begin = (uint64_t)((const char *)buf - block.base);
+        a.alloc = block.id;
+        a.begin = (uint64_t)((const char *)buf - block.base);
     } else { // ordinary memory: the allocation is the process's address space
-        a->alloc = (uint64_t)simgpu_proc()->rank << 32;
-        a->begin = (uintptr_t)buf;
+        a.alloc = (uint64_t)simgpu_proc()->rank << 32;
+        a.begin = (uintptr_t)buf;
     }
-    a->end = a->begin + nbytes;
-    a->write = write;
-    a->site = c->site;
+    a.end = a.begin + nbytes;
+    return a;
+}
+
+static void add_access(struct mpi_call *c, const void *buf, size_t nbytes,
+                       enum graph_touch how)
+{
+    if (buf && buf != MPI_IN_PLACE && nbytes)
+        c->access[c->naccesses++] = access_to(c, buf, nbytes, how);
+}
+
+uint64_t call_lends(const struct mpi_call *c, const void *buf, size_t nbytes,
+                    enum graph_touch how)
+{
+    const struct graph_access a = access_to(c, buf, nbytes, how);
+    return buf && nbytes ? lent_begin(&a, c->name) : 0;
 }
 
 void call_reads(struct mpi_call *c, const void *buf, size_t nbytes)
 {
     if (buf && buf != MPI_IN_PLACE && nbytes)
         check_note_bounds(c->site, c->name, "reads", buf, nbytes);
-    add_access(c, buf, nbytes, 0);
+    add_access(c, buf, nbytes, GRAPH_READ);
 }
 
 void call_writes(struct mpi_call *c, const void *buf, size_t nbytes)
 {
-    add_access(c, buf, nbytes, 1);
+    add_access(c, buf, nbytes, GRAPH_WRITE);
 }
 
 size_t call_nbytes(int count, MPI_Datatype type)

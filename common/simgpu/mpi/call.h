@@ -72,6 +72,11 @@ struct mpi_call call_begin(const char *name, MPI_Comm comm,
 void call_reads(struct mpi_call *c, const void *buf, size_t nbytes);
 void call_writes(struct mpi_call *c, const void *buf, size_t nbytes);
 
+/* The same for a call that returns before MPI does so. Returns a number for
+ * lent_end() (core/stream/lent.h). */
+uint64_t call_lends(const struct mpi_call *c, const void *buf, size_t nbytes,
+                    enum graph_touch how);
+
 /* Note that the call is a reduction of this type with this operation. */
 static inline void call_reduces(struct mpi_call *c, MPI_Datatype type,
                                 MPI_Op op)

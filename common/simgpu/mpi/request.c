@@ -2,7 +2,8 @@
  * request.c: MPI's non-blocking messages
  *
  * A send is recorded when it begins, a receive when a wait or a test finds it
- * complete: from then on the host is ordered after the sender. A test that
+ * complete: from then on the host is ordered after the sender. In between, the
+ * buffer is lent to MPI (core/stream/lent.h). A test that
  * finds nothing is not recorded and takes no modelled time. A loop that polls
  * until a message arrives therefore leaves the same graph, however many rounds
  * it takes; only other work in the loop counts.
@@ -13,6 +14,7 @@
 #include "base/map.h"
 #include "core/heap/heap.h"
 #include "core/report.h"
+#include "core/stream/lent.h"
 #include "mpi/message.h"
 #include "mpi/nap.h"
 
@@ -32,15 +34,16 @@
 
 /* ---- open requests ------------------------------------------------------- */
 
-struct pending { /* a receive, or a persistent message */
+struct pending { /* a message */
     MPI_Comm comm;
     void *buf;
     size_t nbytes;
     int persistent, sends, dest, tag;
+    uint64_t lent; /* its buffer: core/stream/lent.h */
 };
 
-/* Open requests. Receives from MPI_PROC_NULL are not in
- * the map: they get no data. */
+/* Open requests. Messages of MPI_PROC_NULL are not in the map: they move no
+ * data. */
 static struct map requests;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -72,6 +75,18 @@ static int look_up(MPI_Request request, int forget, struct pending *out)
     return p != NULL;
 }
 
+/* The message has begun: MPI uses its buffer. */
+static void lend(const struct mpi_call *c, MPI_Request request)
+{
+    pthread_mutex_lock(&lock);
+    struct pending *const p =
+        (struct pending *)(uintptr_t)map_get(&requests, (uint64_t)request);
+    if (p)
+        p->lent = call_lends(c, p->buf, p->nbytes,
+                             p->sends ? GRAPH_READ : GRAPH_WRITE);
+    pthread_mutex_unlock(&lock);
+}
+
 /* If the completed request was a receive, record it. */
 static void completed(struct mpi_call *c, MPI_Request request,
                       const MPI_Status *status)
@@ -81,9 +96,18 @@ static void completed(struct mpi_call *c, MPI_Request request,
         return;
     if (!p.persistent)
         look_up(request, 1, &p);
+    lent_end(p.lent);
     c->comm = p.comm;
     if (!p.sends)
         message_receive(c, p.buf, p.nbytes, status);
+}
+
+/* A message has begun. */
+static void begun(const struct mpi_call *c, MPI_Request request,
+                  struct pending what)
+{
+    remember(request, what);
+    lend(c, request);
 }
 
 /* ---- starting ------------------------------------------------------------ */
@@ -95,9 +119,17 @@ static void completed(struct mpi_call *c, MPI_Request request,
                    int tag, MPI_Comm comm, MPI_Request *request)               \
     {                                                                          \
         struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
-        message_send(&c, buf, call_nbytes(count, type), dest, tag, 0);         \
-        return PMPI_##name(simgpu_heap_raw(buf), count, type, dest, tag, comm, \
-                           request);                                           \
+        const size_t nbytes = call_nbytes(count, type);                        \
+        message_send(&c, buf, nbytes, dest, tag, 0);                           \
+        const int err = PMPI_##name(simgpu_heap_raw(buf), count, type, dest,   \
+                                    tag, comm, request);                       \
+        if (err == MPI_SUCCESS && dest != MPI_PROC_NULL)                       \
+            begun(&c, *request,                                                \
+                  (struct pending){.comm = comm,                               \
+                                   .buf = (void *)buf,                         \
+                                   .nbytes = nbytes,                           \
+                                   .sends = 1});                               \
+        return err;                                                            \
     }
 ISEND(Isend)
 ISEND(Issend)
@@ -106,13 +138,14 @@ ISEND(Irsend)
 int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
               MPI_Comm comm, MPI_Request *request)
 {
+    const struct mpi_call c = CALL_BEGIN("MPI_Irecv", comm);
     const int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag,
                                comm, request);
     if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
-        remember(*request,
-                 (struct pending){.comm = comm,
-                                  .buf = buf,
-                                  .nbytes = call_nbytes(count, type)});
+        begun(&c, *request,
+              (struct pending){.comm = comm,
+                               .buf = buf,
+                               .nbytes = call_nbytes(count, type)});
     return err;
 }
 
@@ -145,10 +178,11 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
     return err;
 }
 
-/* Record the start of a persistent message, if it is a send. */
+/* Record the start of a persistent message. */
 static void started(struct mpi_call *c, MPI_Request request)
 {
     struct pending p;
+    lend(c, request);
     if (!look_up(request, 0, &p) || !p.sends)
         return;
     c->comm = p.comm;
@@ -173,7 +207,8 @@ int MPI_Startall(int count, MPI_Request request[])
 int MPI_Request_free(MPI_Request *request)
 {
     struct pending p;
-    look_up(*request, 1, &p);
+    if (look_up(*request, 1, &p))
+        lent_end(p.lent); // nobody will know when it is complete
     return PMPI_Request_free(request);
 }
 

@@ -7,6 +7,7 @@
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "core/stream/lent.h"
 
 void *simgpu_op_new(size_t nbytes, void (*run)(struct op *),
                     enum graph_kind kind, const char *name, uint32_t site)
@@ -41,6 +42,8 @@ void simgpu_op_amend(struct op *op, double flops,
 {
     graph_amend(simgpu_proc()->graph, op->node.index, flops, moves, nmoves, acc,
                 nacc);
+    if (op->lent_moment)
+        lent_compare(&op->node, op->name, op->lent_moment, acc, nacc);
 }
 
 uint32_t simgpu_op_part(struct op *op, const struct graph_point *after,

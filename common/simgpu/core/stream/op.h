@@ -30,10 +30,11 @@ struct op {
     struct fence *deps;
     int ndeps, cap_deps;
     uint64_t seq;
-    _Atomic int failed; /* set by the first op_fail() */
-    int overwrites;     /* what it overwrites is spoiled first (witness.h) */
-    uint32_t part;      /* current part of its node, while it runs */
-    pid_t issuer;       /* the thread that enqueued it (issuer.h) */
+    _Atomic int failed;   /* set by the first op_fail() */
+    int overwrites;       /* what it overwrites is spoiled first (witness.h) */
+    uint32_t part;        /* current part of its node, while it runs */
+    uint64_t lent_moment; /* lent.h */
+    pid_t issuer;         /* the thread that enqueued it (issuer.h) */
     const struct graph_move *moves; /* valid until it is enqueued */
     const struct graph_access *accesses;
 };

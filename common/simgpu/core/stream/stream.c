@@ -17,6 +17,7 @@
 #include "core/peer.h"
 #include "core/report.h"
 #include "core/schedule.h"
+#include "core/stream/lent.h"
 #include "core/stream/stream_state.h"
 #include "core/stream/unwaited.h"
 #include "core/thread.h"
@@ -221,6 +222,10 @@ static void record(struct stream *s, struct op *op)
                                op->accesses);
     issuer_issued(op->node.index);
     op->issuer = issuer_tid();
+    op->lent_moment = lent_moment();
+    if (op->lent_moment)
+        lent_compare(&op->node, op->name, op->lent_moment, op->accesses,
+                     op->node.naccesses);
     if (deps != few)
         free(deps);
     op->overwrites =

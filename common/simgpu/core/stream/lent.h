@@ -1,0 +1,46 @@
+/*
+ * lent.h: memory that a non-blocking message of MPI uses
+ *
+ * From MPI_Isend() on, until a wait or a test finds the message complete, MPI
+ * may read the buffer at any time; from MPI_Irecv() on, it may write it. The
+ * graph has one access of the host for each: a send's when it begins, a
+ * receive's when it is complete. An operation that is enqueued in between, and
+ * that the host waits for before it waits for the message, is in order with
+ * both:
+ *
+ *     MPI_Isend(p)   cudaMemcpyAsync(p, ...)   cudaStreamSynchronize   MPI_Wait
+ *           [------------ lent to MPI, must not be written ------------]
+ *
+ * So what operations touch is compared with what was lent when they were
+ * enqueued. Only operations of the thread that began the message count, since
+ * it is not known in which order others enqueue theirs, and only up to the next
+ * host function, which may wait for the message itself, or wait for a value.
+ */
+#ifndef SIMGPU_CORE_STREAM_LENT_H
+#define SIMGPU_CORE_STREAM_LENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "graph/record/record.h"
+
+/* MPI begins to read or write (enum graph_touch) these bytes, by this call of
+ * the calling thread. Returns a number for lent_end(). */
+uint64_t lent_begin(const struct graph_access *a, const char *call);
+
+/* A call has found the message complete. 0: nothing was lent. */
+void lent_end(uint64_t lent);
+
+/* The moment at which the calling thread enqueues an operation, for
+ * lent_compare(); 0 if nothing is lent. */
+uint64_t lent_moment(void);
+
+/* A host function, or a wait for a value, is about to be enqueued. */
+void simgpu_lent_excuse(void);
+
+/* An operation of this name, enqueued at that moment, touches these bytes. Each
+ * message that an operation disturbs is noted once. */
+void lent_compare(const struct graph_node *n, const char *name, uint64_t moment,
+                  const struct graph_access *a, size_t naccesses);
+
+#endif
