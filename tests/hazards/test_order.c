@@ -168,30 +168,6 @@ START_TEST(enqueueing_tells_the_host_nothing)
 }
 END_TEST
 
-/* A host function calls MPI, which touches A between a stream's copies. */
-START_TEST(a_host_function_is_in_its_streams_order)
-{
-    for (int other = 0; other < 2; other++) {
-        start(1);
-        op(0, 1 + (uint32_t)other, GRAPH_WRITE, 0, 100);
-        SYNTHETIC(&s, 0, .name = "function",
-                  .node = {.kind = GRAPH_HOSTFN, .queue = 1});
-        SYNTHETIC(&s, 0, .name = "MPI_Send",
-                  .node = {.kind = GRAPH_MPI, .thread = GRAPH_IN_STREAM},
-                  .accesses = {{A, 0, 100, GRAPH_READ, 0}});
-        op(0, 1 + (uint32_t)other, GRAPH_WRITE, 0, 100);
-        struct hazards found = finish_part("a host function");
-        char text[4096];
-        ck_assert_uint_eq(found.nerrors, (size_t)other);
-        if (other)
-            ck_assert_ptr_nonnull(
-                strstr(hazard_text(&found.hazard[0], text, sizeof text),
-                       "(rank 0, a host function)"));
-        hazards_release(&found);
-    }
-}
-END_TEST
-
 START_TEST(a_group_is_a_unit_without_order_inside)
 {
     for (int same = 0; same < 2; same++) {
@@ -579,7 +555,6 @@ int main(void)
     tcase_add_test(t, two_queues_are_not);
     tcase_add_test(t, a_dep_orders_and_passes_on);
     tcase_add_test(t, enqueueing_tells_the_host_nothing);
-    tcase_add_test(t, a_host_function_is_in_its_streams_order);
     tcase_add_test(t, a_group_is_a_unit_without_order_inside);
     tcase_add_test(t, a_match_orders_what_the_rules_say);
     tcase_add_test(t, ranks_other_than_the_root_are_ordered_by_all_only);

@@ -1,5 +1,6 @@
-// Buffers that a non-blocking message uses while operations touch them, one way
-// a run, as named on the command line. test_mpi_graph checks what is reported.
+// Operations on the buffers of messages that are under way, or that a host
+// function passes, one way a run, as named on the command line. test_mpi_graph
+// checks what is reported.
 #include <cuda_runtime.h>
 #include <mpi.h>
 
@@ -57,11 +58,46 @@ static void touch(const char *way, MPI_Request *request)
     }
 }
 
+static void message(const char *way)
+{
+    float *const buffer = strncmp(way, "copy", 4) == 0 ? pinned : device;
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Isend(buffer, COUNT, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &request);
+    else
+        MPI_Irecv(buffer, COUNT, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, &request);
+    touch(way, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void CUDART_CB send_or_receive(void *buffer)
+{
+    if (rank == 0)
+        MPI_Send(buffer, COUNT, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(buffer, COUNT, MPI_FLOAT, 0, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
+// Host functions in the stream of what they follow, or not.
+static void in_stream(cudaStream_t before)
+{
+    const size_t nbytes = COUNT * sizeof *pinned;
+    if (rank == 0)
+        cudaMemcpyAsync(pinned, device, nbytes, cudaMemcpyDefault, before);
+    cudaLaunchHostFunc(stream, send_or_receive, pinned);
+    if (rank == 0)
+        cudaMemsetAsync(pinned, 0, nbytes, stream);
+    else
+        cudaMemcpyAsync(device, pinned, nbytes, cudaMemcpyDefault, stream);
+    cudaDeviceSynchronize();
+}
+
 int main(int argc, char **argv)
 {
     const char *const way = argc > 1 ? argv[1] : "";
     int threads;
-    MPI_Request request;
+    cudaStream_t second;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     cudaMalloc(&device, 2 * COUNT * sizeof *device);
@@ -72,13 +108,14 @@ int main(int argc, char **argv)
     memset(pinned, 0, COUNT * sizeof *pinned);
     cudaDeviceSynchronize();
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    float *const buffer = strncmp(way, "copy", 4) == 0 ? pinned : device;
-    if (rank == 0)
-        MPI_Isend(buffer, COUNT, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &request);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+    if (strcmp(way, "in-stream") == 0)
+        in_stream(stream);
+    else if (strcmp(way, "beside-stream") == 0)
+        in_stream(second);
     else
-        MPI_Irecv(buffer, COUNT, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, &request);
-    touch(way, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+        message(way);
+    cudaStreamDestroy(second);
     cudaStreamDestroy(stream);
     cudaFree(device);
     cudaFree(other);

@@ -67,9 +67,10 @@ static void name_row(struct graph_row *row, const struct graph *g)
                  row->place, name, row->number);
     else if (row->number == 0)
         snprintf(row->name, sizeof row->name, "rank %u host", row->rank);
-    else if (row->number == GRAPH_IN_STREAM)
-        snprintf(row->name, sizeof row->name, "rank %u host functions",
-                 row->rank);
+    else if (row->number >= GRAPH_FUNCTIONS)
+        snprintf(row->name, sizeof row->name,
+                 "rank %u host functions, stream %u", row->rank,
+                 row->number - GRAPH_FUNCTIONS);
     else
         snprintf(row->name, sizeof row->name, "rank %u host thread %u",
                  row->rank, row->number);

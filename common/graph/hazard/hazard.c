@@ -197,8 +197,7 @@ static int clash(void *arg, const struct hazard_touch *before,
             go_on(&f->out->hazard[f->last.hazard], begin, end);
         return 0;
     }
-    if (excuse_by_words(a, b) || excuse_by_signal(a, b) ||
-        excuse_by_stream(f->g, &a->node, &b->node))
+    if (excuse_by_words(a, b) || excuse_by_signal(a, b))
         return 0;
     f->raced[before->at] = f->raced[now->at] = 1;
     const int in_order = issued_before(&a->node, &b->node);

@@ -64,34 +64,14 @@ int excuse_by_signal(const struct graph_view *a, const struct graph_view *b)
     return 0;
 }
 
-/* The first host function in a queue among a rank's nodes behind this index;
- * NULL if there is none. */
-static const struct graph_node *function_in(const struct graph *g,
-                                            uint32_t rank, uint32_t queue,
-                                            uint32_t behind)
-{
-    for (uint32_t at = g->first[rank]; at < g->first[rank + 1]; at++) {
-        const struct graph_node *const n = &g->nodes[at].node;
-        if (n->kind == GRAPH_HOSTFN && n->queue == queue && n->index > behind)
-            return n;
-    }
-    return NULL;
-}
-
 int excuse_by_host(const struct graph *g, const struct graph_node *a,
                    const struct graph_node *b)
 {
-    const struct graph_node *const n =
-        function_in(g, a->rank, a->queue, a->index);
-    return n && (b->rank != a->rank || n->index < b->index);
-}
-
-int excuse_by_stream(const struct graph *g, const struct graph_node *a,
-                     const struct graph_node *b)
-{
-    const struct graph_node *const call = a->queue ? b : a;
-    const struct graph_node *const op = a->queue ? a : b;
-    return a->rank == b->rank && !call->queue && op->queue &&
-           call->thread == GRAPH_IN_STREAM &&
-           function_in(g, op->rank, op->queue, 0);
+    for (uint32_t at = g->first[a->rank]; at < g->first[a->rank + 1]; at++) {
+        const struct graph_node *const n = &g->nodes[at].node;
+        if (n->kind == GRAPH_HOSTFN && n->queue == a->queue &&
+            n->index > a->index && (b->rank != a->rank || n->index < b->index))
+            return 1;
+    }
+    return 0;
 }

@@ -42,12 +42,4 @@ int excuse_by_signal(const struct graph_view *a, const struct graph_view *b);
 int excuse_by_host(const struct graph *g, const struct graph_node *a,
                    const struct graph_node *b);
 
-/*
- * True if one of a and b is a call that a host function made, and the other an
- * operation of a stream of that process which has host functions. Such a stream
- * orders the two, and the graph has only the function.
- */
-int excuse_by_stream(const struct graph *g, const struct graph_node *a,
-                     const struct graph_node *b);
-
 #endif

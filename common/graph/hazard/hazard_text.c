@@ -69,8 +69,8 @@ static void put_place(struct text *t, const struct hazard_op *op)
 {
     if (op->queue == 0 && op->thread == 0)
         put(t, "the host");
-    else if (op->queue == 0 && op->thread == GRAPH_IN_STREAM)
-        put(t, "a host function");
+    else if (op->queue == 0 && op->thread >= GRAPH_FUNCTIONS)
+        put(t, "a host function of stream %u", op->thread - GRAPH_FUNCTIONS);
     else if (op->queue == 0)
         put(t, "host thread %u", op->thread);
     else if (strcmp(op->stream, "default stream") == 0)

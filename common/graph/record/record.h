@@ -183,8 +183,12 @@ struct graph_node {
  */
 #define GRAPH_NO_CONTENTS (UINT64_C(1) << 31)
 
-/* As a node's thread: a stream's worker, in a host function of the stream. */
-#define GRAPH_IN_STREAM (UINT32_MAX - 1)
+/*
+ * As a node's thread, this plus a queue: calls that the queue's host functions
+ * make. The first call of a function is a GRAPH_AGAIN that follows the node
+ * before the function, and the function has a part that follows the call.
+ */
+#define GRAPH_FUNCTIONS (UINT32_C(1) << 31)
 
 struct graph_segment;
 

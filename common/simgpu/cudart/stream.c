@@ -7,6 +7,7 @@
 
 #include "core/device.h"
 #include "core/site.h"
+#include "core/stream/hostfn.h"
 #include "core/stream/lent.h"
 #include "core/stream/pending.h"
 #include "cudart/graphs/capture.h"
@@ -167,7 +168,7 @@ static void run_host(struct op *op)
 {
     const struct host_op *const h = (struct host_op *)op;
     api_host_function(1);
-    h->fn(h->data);
+    hostfn_run(op, h->fn, h->data);
     api_host_function(0);
 }
 

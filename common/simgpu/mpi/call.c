@@ -5,8 +5,8 @@
 #include "core/called.h"
 #include "core/heap/heap.h"
 #include "core/site.h"
+#include "core/stream/hostfn.h"
 #include "core/stream/lent.h"
-#include "core/thread.h"
 #include "core/wait.h"
 #include "core/watch/check.h"
 #include "mpi/comm.h" /* comm_next_key */
@@ -87,7 +87,6 @@ static struct graph_node host_node(const struct mpi_call *c, size_t nbytes)
 {
     const struct proc *const p = simgpu_proc();
     return (struct graph_node){.kind = GRAPH_MPI,
-                               .thread = thread_number(),
                                .place = TOPO_HOST_PLACE(p->node),
                                .host_ps = p->costs->api_host_ps,
                                .bytes = nbytes,
@@ -121,7 +120,7 @@ void call_collective(struct mpi_call *c, enum topo_op op, int root,
         n.match_rank = rank;
         n.match_root = root;
     }
-    c->node = graph_add(simgpu_proc()->graph, &n, NULL, NULL, c->access);
+    c->node = hostfn_record(&n, c->access);
     post_compare(c, key, root, nbytes);
     call_wait(c, CALL_ALL, MPI_ANY_TAG);
 }
@@ -135,7 +134,7 @@ void call_message(struct mpi_call *c, uint64_t key, int receiver,
     n.match = key;
     n.match_size = key ? 2 : 0;
     n.match_rank = receiver;
-    graph_add(simgpu_proc()->graph, &n, NULL, NULL, c->access);
+    hostfn_record(&n, c->access);
 }
 
 /* "waits for rank 3, tag 7, in a communicator of 4 ranks" */

@@ -208,7 +208,7 @@ int MPI_Request_free(MPI_Request *request)
 {
     struct pending p;
     if (look_up(*request, 1, &p))
-        lent_end(p.lent); // nobody will know when it is complete
+        lent_end(p.lent); // no wait will find it complete
     return PMPI_Request_free(request);
 }
 

@@ -13,7 +13,7 @@ static struct lent {
     uint64_t begun, ended; /* moments; ended 0: not yet */
     struct graph_access is;
     const char *call;
-    uint32_t thread; /* of the host, which began it */
+    uint32_t thread; /* began it */
     int told;
 } entries[MAX_LENT];
 static uint64_t nlent, now; /* both only grow */

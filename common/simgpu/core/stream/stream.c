@@ -250,6 +250,7 @@ struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
     op->accesses = NULL;
     pthread_mutex_lock(&s->lock);
     op->seq = atomic_fetch_add(&s->issued, 1) + 1;
+    op->before = s->last_node;
     s->last_node = op->node.index;
     const struct fence m = {s, op->seq, op->node.index};
     const int was_idle = !s->head;
