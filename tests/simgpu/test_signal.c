@@ -85,6 +85,42 @@ START_TEST(a_flag_that_never_comes_is_named)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    const char *says[3];
+} spins[] = {
+    {"hang_shared",
+     {"a kernel at prog_spin.cu:", "block (0,0,0), thread 0 waits on the flag",
+      "which is 0: bytes 0 to 3 of the __shared__ array flag"}},
+    {"hang_device",
+     {"a kernel at prog_spin.cu:", "which is 0: ",
+      "the __device__ variable volatile_flag"}},
+    {"hang_fence",
+     {"a kernel at prog_spin.cu:",
+      "kernel hang_fence, block (0,0,0), thread 0 ",
+      "reads the same memory in a loop"}},
+    {"hang_barrier",
+     {"a kernel at prog_spin.cu:", "thread 1 waits on the flag",
+      "which is 1: the __device__ variable device_lock"}},
+    {"hang_resident",
+     {"a kernel at prog_spin.cu:", "the __device__ variable device_flag",
+      "680 blocks of its grid have not started"}},
+};
+
+START_TEST(a_loop_that_waits_for_nothing_is_named)
+{
+    struct child c = child_run(280, "%s/tests/simgpu/prog_spin %s",
+                               child_build(), spins[_i].name);
+    ck_assert_int_ne(c.status, 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(strstr(c.err, spins[_i].says[i]) != NULL,
+                      "\"%s\" is not in:\n%s", spins[_i].says[i], c.err);
+    ck_assert_msg(strstr(c.err, "A kernel waits for a word of memory"), "%s",
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* Each rendezvous is in the graph: a part of every kernel that follows parts of
  * all other ranks' kernels. */
 static void check_meetings(const struct graph *g, int meetings)
@@ -167,6 +203,7 @@ int main(void)
     tcase_set_timeout(t, 600);
     tcase_add_loop_test(t, kernels_of_all_ranks_meet, 0, RUNS);
     tcase_add_loop_test(t, a_flag_that_never_comes_is_named, 0, 3);
+    SUITE_LOOP(t, a_loop_that_waits_for_nothing_is_named, spins);
     tcase_add_test(t, a_flag_of_a_later_block_arrives);
     tcase_add_loop_test(t, tries_that_depend_on_who_was_first_move_no_bytes, 0,
                         3);

@@ -25,6 +25,12 @@ START_TEST(device_code_has_what_cuda_offers)
 }
 END_TEST
 
+START_TEST(a_loop_that_waits_for_another_thread_ends)
+{
+    conform_schedule(_i, "prog_spin", 0);
+}
+END_TEST
+
 START_TEST(a_kernel_that_simnvcc_compiled_has_code)
 {
     conform_schedule(_i, "prog_image", 0);
@@ -219,6 +225,8 @@ int main(void)
     tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, device_code_has_what_cuda_offers, 0, 1);
+    tcase_add_loop_test(t, a_loop_that_waits_for_another_thread_ends, 0,
+                        CONFORM_SCHEDULES);
     tcase_add_loop_test(t, a_kernel_that_simnvcc_compiled_has_code, 0, 1);
     tcase_add_loop_test(t, one_process_drives_several_devices, 0,
                         CONFORM_SCHEDULES);

@@ -214,7 +214,7 @@ void access_outside(struct access_log *g, struct access_span *s, const char *p,
         touch_slowly(g, p, nbytes, kind, pc);
         return;
     }
-    g->count++;
+    g->count += !access_may_spin(kind);
     if (!access_known(g, p, nbytes, kind))
         touch_fresh(g, p, nbytes, kind, pc);
     access_log_span(g, kind, s, access_span_at(g, p, nbytes, kind));

@@ -82,7 +82,7 @@ int access_touched(void);
  * Call this when a thread that has waited continues. */
 void access_forget(void);
 
-/* The number of accesses so far, without polls and atomics. Of the accesses
+/* The number of writes so far, without polls and atomics. Of the accesses
  * that one instruction makes after access_forget(), the first counts; later
  * ones may not. */
 uint64_t access_count(void);

@@ -152,7 +152,7 @@ struct access_log {            /* what one kernel on this worker touches */
 /* The kinds of access that a spinning thread repeats. */
 static inline int access_may_spin(enum touch_kind kind)
 {
-    return kind == TOUCH_ATOMIC || kind == TOUCH_SYSTEM ||
+    return kind == TOUCH_READ || kind == TOUCH_ATOMIC || kind == TOUCH_SYSTEM ||
            kind == TOUCH_RETRY || kind == TOUCH_ADDED;
 }
 

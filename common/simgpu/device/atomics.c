@@ -11,7 +11,7 @@
 
 #include "core/heap/heap_space.h" /* space_slot */
 #include "device/access.h"
-#include "device/poll.h"
+#include "device/sync.h"
 #include "simgpu/kernel.h"
 
 /* Map the compiler's memory orders (relaxed, consume, acquire, release, both,
@@ -49,10 +49,10 @@ static void touch_shared(const volatile void *p, unsigned nbytes,
 
 /* Let the block's other threads run before a device thread reads a word that
  * one of them may set. */
-static void look(void)
+static void look(const volatile void *p, unsigned nbytes, const void *pc)
 {
     if (!simgpu_outside)
-        poll_yield();
+        sync_look_outside(p, nbytes, pc);
 }
 
 struct exchange { /* an operand of sync.c's update functions */
@@ -122,7 +122,7 @@ UPDATES(UPDATE_WORD, 64, uint64_t)
     {                                                                          \
         if (is_word(p, sizeof *p))                                             \
             return (T)simgpu_sync_load(p, sizeof *p, order_of(order));         \
-        look();                                                                \
+        look(p, sizeof *p, __builtin_return_address(0));                       \
         touch_shared(p, sizeof *p, ACCESS_POLL, __builtin_return_address(0));  \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                           \
     }                                                                          \
@@ -151,7 +151,7 @@ LOAD_STORE(64, uint64_t)
             const int done = __atomic_compare_exchange_n(                      \
                 p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
             if (!done)                                                         \
-                look();                                                        \
+                look(p, sizeof desired, __builtin_return_address(0));          \
             return done;                                                       \
         }                                                                      \
         const struct exchange x = {(uint64_t)*expected, (uint64_t)desired};    \

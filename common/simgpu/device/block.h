@@ -52,6 +52,9 @@ struct carrier_rest { /* the other part of a carrier */
     char *stack;
     const void *pc; /* CONVERGES: where */
     uint64_t *all;  /* AT_WARP, WANTS_ALL: gets the warp's posted values */
+    uint64_t state; /* digest of its variables, for carrier_moved() */
+    unsigned nstates; /* calls since that was set, about */
+    int returns; /* to that state */
     struct poll poll;
 };
 
@@ -128,6 +131,11 @@ void carrier_barrier(const void *pc);
 /* The same AT_WARP, having posted a value, until the lanes in the mask have
  * come. Returns what the thread wants, unless that is WANTS_ALL. */
 uint64_t carrier_exchange(uint64_t value, uint32_t mask, unsigned wants);
+
+/* True unless the suspended thread's variables and registers are again as they
+ * were in an earlier call: then a loop that it is in just reads the same words
+ * again. */
+int carrier_moved(struct block *b, const struct carrier *c);
 
 /* Free the stacks. */
 void carrier_forget(struct block *b);

@@ -1,5 +1,12 @@
 /*
- * idle.h: a worker whose threads all wait on flags
+ * idle.h: threads that spin, and a worker whose threads all wait on flags
+ *
+ * On a GPU a thread may wait in a loop that reads a word again and again, by
+ * any instruction, until another thread has changed it. Here the others
+ * only run if the loop lets them: an instruction that finds the same word
+ * unchanged several times in a row may be in such a loop, and yields. It may
+ * also be in a loop that computes. So the worker continues until a whole round
+ * of its threads has left their variables as they were (carrier_moved()).
  *
  * The worker sleeps a millisecond at a time, or until the word is written
  * through core/stream/flag.h. All this time it counts as waiting, so that a
@@ -10,6 +17,20 @@
 
 #include "device/launch.h"
 #include "device/poll.h"
+
+/* Note that the running thread's instruction at pc has found the word at p
+ * unchanged, or without a word might wait for any. Returns how often in a row
+ * it did so before. Every IDLE_TRIES times, the thread should yield. */
+enum { IDLE_TRIES = 16 };
+unsigned idle_again(const void *p, unsigned nbytes, const void *pc);
+
+/* The line of the program that the instruction at pc belongs to. Call it on the
+ * thread's own stack. */
+uint32_t idle_site(const void *pc);
+
+/* A round of the block's threads found all words unchanged, but a thread's
+ * variables have moved. True if the threads may continue at once. */
+int idle_moves(void);
 
 /* Sleep. p is a poll of a thread of the kernel, or NULL if none polls; then the
  * block's threads wait for each other forever. */

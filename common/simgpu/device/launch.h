@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "core/stream/op.h"
-#include "simgpu/kernel.h" /* struct kernel */
+#include "simgpu/kernel.h" /* struct simgpu_kernel */
 
 /* The kernel with this address in host code, or NULL. */
-const struct kernel *kernel_find(const void *host_stub);
+const struct simgpu_kernel *kernel_find(const void *host_stub);
 
 /* The address of the kernel whose entry has this handle, or NULL. */
 const void *kernel_of_handle(const void *handle);
@@ -36,10 +36,10 @@ int kernels_take_code(void);
 
 /* What simnvcc has proved about the kernel: SIMGPU_INDEPENDENT,
  * SIMGPU_UNWAITING. */
-unsigned kernel_promises(const struct kernel *k);
+unsigned kernel_promises(const struct simgpu_kernel *k);
 
 struct launch {
-    const struct kernel *kernel;
+    const struct simgpu_kernel *kernel;
     unsigned grid[3], block[3];
     unsigned cluster[3]; /* in blocks; 1, 1, 1: no clusters */
     size_t shared_nbytes;

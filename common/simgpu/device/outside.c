@@ -58,7 +58,7 @@ static void learn(struct outside_range r)
 static int is_parameter(const struct launch *l, const char *p,
                         struct outside_range *out)
 {
-    const struct kernel *const k = l->kernel;
+    const struct simgpu_kernel *const k = l->kernel;
     *out = (struct outside_range){(const char *)l->params,
                                   (const char *)(l->params + k->nparams), 0, 0};
     for (uint32_t i = 0; !holds(out, p); i++) {

@@ -22,8 +22,8 @@ struct poll {
     int acquires;          /* orders what the thread does next */
     int is_volatile;       /* the program itself reads it */
     int failed;            /* a compare-and-swap that found another value */
-    const void *unchanged; /* word that its last atomic left unchanged */
     const void *pc;        /* the instruction */
+    uint32_t site;         /* the program's line, if known already */
     unsigned peeks;        /* calls of simgpu_sync_peek() since its last poll */
     flag_condition *met;   /* NULL: unknown condition */
     uint64_t target;

@@ -9,12 +9,12 @@
 
 /* All kernels of the process, registered by static
  * initialisers and by launches. */
-static struct kernel *kernels;
+static struct simgpu_kernel *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct kernel *find(const void *host_stub)
+static struct simgpu_kernel *find(const void *host_stub)
 {
-    struct kernel *k = kernels;
+    struct simgpu_kernel *k = kernels;
     while (k && k->host_stub != host_stub)
         k = k->next;
     return k;
@@ -27,7 +27,7 @@ int kernels_take_code(void)
     return atomic_load(&take_code);
 }
 
-void simgpu_register_kernel(struct kernel *k)
+void simgpu_register_kernel(struct simgpu_kernel *k)
 {
     pthread_mutex_lock(&lock);
     if (k->is_code)
@@ -39,10 +39,10 @@ void simgpu_register_kernel(struct kernel *k)
     pthread_mutex_unlock(&lock);
 }
 
-static const struct kernel *find_known(const void *host_stub)
+static const struct simgpu_kernel *find_known(const void *host_stub)
 {
     pthread_mutex_lock(&lock);
-    const struct kernel *const k = find(host_stub);
+    const struct simgpu_kernel *const k = find(host_stub);
     pthread_mutex_unlock(&lock);
     return k;
 }
@@ -58,9 +58,9 @@ int kernels_are_listed(void)
     return (uintptr_t)__start_simgpu_kernels < (uintptr_t)__stop_simgpu_kernels;
 }
 
-const struct kernel *kernel_find(const void *host_stub)
+const struct simgpu_kernel *kernel_find(const void *host_stub)
 {
-    const struct kernel *const k = find_known(host_stub);
+    const struct simgpu_kernel *const k = find_known(host_stub);
     const struct listed_kernel *l = __start_simgpu_kernels;
     if (k || !host_stub)
         return k;
@@ -75,7 +75,7 @@ const struct kernel *kernel_find(const void *host_stub)
 const void *kernel_of_handle(const void *handle)
 {
     pthread_mutex_lock(&lock);
-    const struct kernel *k = kernels;
+    const struct simgpu_kernel *k = kernels;
     while (k && k != handle)
         k = k->next;
     pthread_mutex_unlock(&lock);
@@ -85,7 +85,7 @@ const void *kernel_of_handle(const void *handle)
 void kernel_rename(const void *host_stub, const char *text)
 {
     pthread_mutex_lock(&lock);
-    struct kernel *const k = find(host_stub);
+    struct simgpu_kernel *const k = find(host_stub);
     if (k && k->is_template) {
         k->name = text;
         k->is_template = 0; // the first launch names it
@@ -93,7 +93,7 @@ void kernel_rename(const void *host_stub, const char *text)
     pthread_mutex_unlock(&lock);
 }
 
-unsigned kernel_promises(const struct kernel *k)
+unsigned kernel_promises(const struct simgpu_kernel *k)
 {
 #if defined(__x86_64__)
     uint64_t before[2] = {0};

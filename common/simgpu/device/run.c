@@ -218,9 +218,10 @@ static int run_ready(struct block *b)
 /*
  * Called when only polling threads are left, and threads that wait for them.
  * Threads with known conditions continue once all of these hold; the others
- * check again. Returns 1 if a thread made progress.
+ * check again. Returns 1 if a thread made progress, and sets *moved if one's
+ * variables changed.
  */
-static int run_polls(struct block *b, int together)
+static int run_polls(struct block *b, int together, int *moved)
 {
     int any = 0, all = 1;
     for (unsigned i = 0; i < b->used; i++)
@@ -236,6 +237,7 @@ static int run_polls(struct block *b, int together)
         access_forget();
         carrier_resume(b, &b->carrier[i]);
         any |= b->state[i] != POLLS || sync_activity() != before;
+        *moved |= !any && !p->met && carrier_moved(b, &b->carrier[i]);
     }
     return any;
 }
@@ -273,19 +275,20 @@ static void run_block(struct block *b)
     carrier_start(b);
     for (unsigned naps = 0; b->count[ENDED] < b->used && !b->trapped;) {
         unsigned thread = 0;
+        int moved = 0;
         access_yield();
         if (run_ready(b) || release_warps(b, 0) || release_converged(b) ||
-            release_barrier(b) || run_polls(b, naps < TOGETHER) ||
+            release_barrier(b) || run_polls(b, naps < TOGETHER, &moved) ||
             release_warps(b, 1)) {
             idle_over();
             grid_progress();
             naps = 0;
             continue;
         }
-        if (grid_stalled(naps))
+        if ((moved && idle_moves()) || grid_stalled(naps))
             continue;
         const struct poll *const p = open_poll(b, &thread);
-        idle_nap(b->launch, p && p->p ? p : NULL, thread, grid_left());
+        idle_nap(b->launch, p && p->pc ? p : NULL, thread, grid_left());
         naps++;
     }
     idle_over();

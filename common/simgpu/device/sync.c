@@ -8,6 +8,7 @@
 #include "core/site.h"
 #include "core/stream/flag.h"
 #include "device/access.h"
+#include "device/idle.h"
 #include "device/parts.h"
 #include "device/sharing/race.h"
 #include "simgpu/kernel.h"
@@ -386,16 +387,61 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
     return old;
 }
 
-void simgpu_fence(void)
+static void order_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (state)
         access_fence();
 }
 
+void sync_look_outside(const volatile void *p, unsigned nbytes, const void *pc)
+{
+    struct poll *const q = poll_current();
+    sync_commit();
+    *q = (struct poll){.p = (const void *)p,
+                       .nbytes = nbytes < 8 ? nbytes : 8,
+                       .pc = pc,
+                       .site = idle_site(pc)};
+    poll_yield();
+    *q = (struct poll){0}; // the graph has no writers of such words
+}
+
+/* Count a find of an unchanged word (idle.h). True if the thread should yield. */
+static int is_due(const volatile void *p, unsigned nbytes, const void *pc)
+{
+    const unsigned n = idle_again((const void *)p, nbytes, pc);
+    return n && n % IDLE_TRIES == 0;
+}
+
+/* The running thread may be in a loop that waits for the word at p, or without
+ * one for any: it calls the instruction at pc, which found the word unchanged.
+ */
+static void look_again(const volatile void *p, unsigned nbytes, const void *pc)
+{
+    if (state && is_due(p, nbytes, pc))
+        sync_look_outside(p, nbytes, pc);
+}
+
+void simgpu_fence(void)
+{
+    order_fence();
+    look_again(NULL, 0, __builtin_return_address(0));
+}
+
+void simgpu_fence_block(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    look_again(NULL, 0, __builtin_return_address(0));
+}
+
+void simgpu_reloaded(const volatile void *p, unsigned nbytes)
+{
+    look_again(p, nbytes, __builtin_return_address(0));
+}
+
 void simgpu_fence_system(void)
 {
-    simgpu_fence();
+    order_fence();
     if (!state)
         return;
     sync_commit();
@@ -404,37 +450,51 @@ void simgpu_fence_system(void)
         acquire(s->p[i], s->by[i]);
     s->n = 0;
     state->fenced = 1;
+    look_again(NULL, 0, __builtin_return_address(0));
 }
 
 void simgpu_nanosleep(unsigned ns)
 {
-    (void)ns; // a polling thread yields anyway
+    (void)ns;
+    look_again(NULL, 0, __builtin_return_address(0));
 }
 
 void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
 {
+    const void *const pc = __builtin_return_address(0);
     if (!is_global(p) || (nbytes != 4 && nbytes != 8))
-        return;
-    struct poll *const q = poll_current();
-    // a single unchanged write proves nothing
-    const int again = q->unchanged == p;
-    q->unchanged = (const void *)p;
-    if (again)
+        look_again(p, nbytes, pc);
+    else if (is_due(p, nbytes, pc))
         look((struct poll){.p = (const void *)p,
                            .nbytes = nbytes,
-                           .unchanged = (const void *)p,
-                           .pc = __builtin_return_address(0)});
+                           .pc = pc,
+                           .site = idle_site(pc)});
+}
+
+/* True if the thread has done nothing since its poll of the word, which has
+ * not changed, and need not yield again yet. */
+static int is_just_seen(const void *p, unsigned nbytes, const void *pc)
+{
+    const struct poll *const q = poll_pending();
+    return q && q->is_volatile && q->p == p && q->nbytes == nbytes &&
+           q->pc == pc && !is_due(p, nbytes, pc);
 }
 
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
 {
+    if (is_global(p) && (nbytes == 4 || nbytes == 8)) {
+        if (!is_just_seen(p, nbytes, pc))
+            look((struct poll){
+                .p = p, .nbytes = nbytes, .is_volatile = 1, .pc = pc});
+        return;
+    }
+    const unsigned n = state ? idle_again(p, nbytes, pc) : 0;
     if (!is_global(p))
         check_outside_read(p, nbytes, pc);
-    else if (nbytes == 4 || nbytes == 8)
-        look((struct poll){
-            .p = p, .nbytes = nbytes, .is_volatile = 1, .pc = pc});
-    else
+    else if (n == 0)
         access_touch(p, nbytes, ACCESS_SIGNAL, pc);
+    if (n && n % IDLE_TRIES == 0)
+        sync_look_outside(p, nbytes, pc);
 }
 
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc)

@@ -59,8 +59,12 @@ static void unlock(struct flag_entry *e)
 
 static uint64_t get(const void *raw, unsigned nbytes)
 {
-    return nbytes == 4 ? atomic_load((const _Atomic uint32_t *)raw)
-                       : atomic_load((const _Atomic uint64_t *)raw);
+    switch (nbytes) {
+    case 1: return atomic_load((const _Atomic uint8_t *)raw);
+    case 2: return atomic_load((const _Atomic uint16_t *)raw);
+    case 4: return atomic_load((const _Atomic uint32_t *)raw);
+    default: return atomic_load((const _Atomic uint64_t *)raw);
+    }
 }
 
 /* Replace *old by value. If the host's own atomics, which take no lock, have

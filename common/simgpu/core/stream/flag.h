@@ -18,7 +18,8 @@
  * writers are unknown. Waiters read a word at least once a millisecond, which
  * also catches writes that bypass this file (copies, the host's own stores).
  *
- * Words have 4 or 8 bytes and are aligned to their size.
+ * Words have 4 or 8 bytes and are aligned to their size. Smaller ones can only
+ * be read, and have no writers.
  */
 #ifndef SIMGPU_CORE_STREAM_FLAG_H
 #define SIMGPU_CORE_STREAM_FLAG_H

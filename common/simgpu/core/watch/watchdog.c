@@ -182,6 +182,10 @@ static const char *hang_advice(void)
     uint32_t njoin = 0;
     for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
         njoin += (uint32_t)waits_in(page_of(rank), "ncclCommInitRank");
+    if (simgpu_proc()->nranks == 1 && waits_in(control_own(), "a kernel"))
+        return "A kernel waits for a word of memory. Look for the thread that "
+               "should write it:\nit may have ended, wait itself, or be in a "
+               "block or kernel that can't start yet.";
     return njoin == simgpu_proc()->nranks
                ? "All ranks join a communicator, but not the same one: they "
                  "must pass the same id.\nOne rank calls ncclGetUniqueId(), "

@@ -94,7 +94,7 @@ static cudaError_t launch_child(const void *func, const struct pending *p,
 void simgpu_launch(const void *host_stub, void **params)
 {
     if (!npending) {
-        const struct kernel *const k = kernel_find(host_stub);
+        const struct simgpu_kernel *const k = kernel_find(host_stub);
         simgpu_report_fault(NULL,
                             "kernel %s is called like a function. Launch it: "
                             "%s<<<grid, block>>>(...)",

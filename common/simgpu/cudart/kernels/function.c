@@ -51,7 +51,7 @@ const void *simgpu_function_of(const void *handle)
 
 int function_shared(const void *func, int device)
 {
-    const struct kernel *const k = kernel_find(func);
+    const struct simgpu_kernel *const k = kernel_find(func);
     const int fixed = k ? (int)static_shared(k) : 0;
     int nbytes = limits_of(device)->shared_per_block - fixed;
     pthread_mutex_lock(&lock);
@@ -66,7 +66,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
                                   const void *func)
 {
     const int device = simgpu_device_current();
-    const struct kernel *const k = kernel_find(function_of(func));
+    const struct simgpu_kernel *const k = kernel_find(function_of(func));
     if (!attr)
         return api_return(cudaErrorInvalidValue);
     if (!k)
@@ -99,7 +99,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
 static cudaError_t set(struct asked *a, enum cudaFuncAttribute attr, int value,
                        int device)
 {
-    const struct kernel *const k = kernel_find(a->func);
+    const struct simgpu_kernel *const k = kernel_find(a->func);
     const int fixed = k ? (int)static_shared(k) : 0;
     switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -180,10 +180,10 @@ cudaError_t cudaFuncSetCacheConfig(const void *func,
 }
 
 /* A kernel's mangled name, or else its name in the source. */
-static const char *linked_name_of(const struct kernel *k)
+static const char *linked_name_of(const struct simgpu_kernel *k)
 {
     static struct named {
-        const struct kernel *kernel;
+        const struct simgpu_kernel *kernel;
         const char *name;
         struct named *next;
     } * all;
@@ -206,7 +206,7 @@ static const char *linked_name_of(const struct kernel *k)
 
 cudaError_t cudaFuncGetName(const char **name, const void *func)
 {
-    const struct kernel *const k = kernel_find(function_of(func));
+    const struct simgpu_kernel *const k = kernel_find(function_of(func));
     if (!name)
         return api_return(cudaErrorInvalidValue);
     if (!k)
@@ -218,7 +218,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
                                  size_t *paramOffset, size_t *paramSize)
 {
-    const struct kernel *const k = kernel_find(function_of(func));
+    const struct simgpu_kernel *const k = kernel_find(function_of(func));
     size_t at = 0;
     if (!k)
         return api_return(image_missing(func, CALLER_SITE()));
@@ -253,7 +253,7 @@ static cudaError_t symbol_missing(const void *symbol, uint32_t site)
 /* A kernel's handle, in either type: its entry in the registry. */
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 {
-    const struct kernel *const k = kernel_find(entryFuncAddr);
+    const struct simgpu_kernel *const k = kernel_find(entryFuncAddr);
     if (!kernelPtr)
         return api_return(cudaErrorInvalidValue);
     if (!k)
@@ -265,7 +265,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
                                 const void *symbolPtr)
 {
-    const struct kernel *const k = kernel_find(symbolPtr);
+    const struct simgpu_kernel *const k = kernel_find(symbolPtr);
     if (!k)
         return api_return(symbol_missing(symbolPtr, CALLER_SITE()));
     if (functionPtr) // CUDA allows NULL
@@ -366,7 +366,7 @@ static int has_clusters(int device)
 static dim3 own_clusters(const void *func, unsigned *most)
 {
     enum { PORTABLE = 8, MOST = 16 };
-    const struct kernel *const k = kernel_find(func);
+    const struct simgpu_kernel *const k = kernel_find(func);
     const unsigned *of = k->cluster;
     const struct asked none = {.func = func};
     pthread_mutex_lock(&lock);

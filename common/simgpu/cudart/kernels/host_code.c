@@ -118,7 +118,7 @@ void host_code_told(const void *bytes, size_t nbytes)
     }
 }
 
-void host_code_replace(const struct kernel *k, void **params)
+void host_code_replace(const struct simgpu_kernel *k, void **params)
 {
     for (uint32_t i = 0; k->is_code && i < k->nparams; i++) {
         uintptr_t word;

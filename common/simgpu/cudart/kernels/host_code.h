@@ -21,6 +21,6 @@
 void host_code_told(const void *bytes, size_t nbytes);
 
 /* Replace the functions of the host in a launch's copy of its parameters. */
-void host_code_replace(const struct kernel *k, void **params);
+void host_code_replace(const struct simgpu_kernel *k, void **params);
 
 #endif

@@ -212,7 +212,7 @@ cudaError_t launch_run(const struct launch_call *c)
     const void *const func = function_of(c->func);
     struct stream *const s = c->stream;
     const int device = simgpu_stream_device(s);
-    const struct kernel *const k = kernel_find(func);
+    const struct simgpu_kernel *const k = kernel_find(func);
     if (!k)
         return image_missing(func, c->site);
     cudaError_t err =

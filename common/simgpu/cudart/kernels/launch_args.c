@@ -12,7 +12,7 @@
 enum { MAX_THREADS = 1024 };
 
 /* Copy the parameters, which may change after the call. */
-void **launch_copy_params(const struct kernel *k, void **args)
+void **launch_copy_params(const struct simgpu_kernel *k, void **args)
 {
     static const char of[] = "a kernel's parameters";
     void **const copies =
@@ -26,7 +26,7 @@ void **launch_copy_params(const struct kernel *k, void **args)
 
 void **launch_copy_args(const void *func, void **args, unsigned *nargs)
 {
-    const struct kernel *const k = kernel_find(function_of(func));
+    const struct simgpu_kernel *const k = kernel_find(function_of(func));
     *nargs = k->nparams;
     return launch_copy_params(k, args);
 }
@@ -40,13 +40,13 @@ void launch_free_args(void **args, unsigned nargs)
 
 int launch_has_args(const void *func)
 {
-    const struct kernel *const k = kernel_find(function_of(func));
+    const struct simgpu_kernel *const k = kernel_find(function_of(func));
     return k && k->nparams > 0;
 }
 
 const char *launch_name(const void *func)
 {
-    const struct kernel *const k = kernel_find(function_of(func));
+    const struct simgpu_kernel *const k = kernel_find(function_of(func));
     return k ? k->name : "kernel";
 }
 
@@ -61,7 +61,7 @@ static int fits(dim3 grid, dim3 block)
 cudaError_t launch_check_on(const void *func, dim3 grid, dim3 block,
                             size_t shared_nbytes, int device)
 {
-    const struct kernel *const k = kernel_find(func);
+    const struct simgpu_kernel *const k = kernel_find(func);
     if (!k)
         return image_missing(func, 0);
     const int in_bounds =

@@ -6,7 +6,7 @@
 
 #include "cudart/api.h"
 
-struct kernel;
+struct simgpu_kernel;
 
 /* Check such a launch on a device, or on the current one. */
 cudaError_t launch_check_on(const void *func, dim3 grid, dim3 block,
@@ -16,7 +16,7 @@ cudaError_t launch_check(const void *func, dim3 grid, dim3 block,
 
 /* Copy a kernel's arguments, *nargs of them; and free the copy. */
 void **launch_copy_args(const void *func, void **args, unsigned *nargs);
-void **launch_copy_params(const struct kernel *k, void **args);
+void **launch_copy_params(const struct simgpu_kernel *k, void **args);
 void launch_free_args(void **args, unsigned nargs);
 int launch_has_args(const void *func);
 

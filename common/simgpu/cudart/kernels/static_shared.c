@@ -17,7 +17,7 @@ static void prefix_of(const char *function, char *out, size_t nbytes)
         snprintf(out, nbytes, "_ZZ%zu%sE", strlen(function), function);
 }
 
-static size_t measure(const struct kernel *k)
+static size_t measure(const struct simgpu_kernel *k)
 {
     enum { LONGEST = 4096 };
     char prefix[LONGEST];
@@ -34,11 +34,11 @@ static size_t measure(const struct kernel *k)
     return nbytes;
 }
 
-size_t static_shared(const struct kernel *k)
+size_t static_shared(const struct simgpu_kernel *k)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct measured {
-        const struct kernel *kernel;
+        const struct simgpu_kernel *kernel;
         size_t nbytes;
         struct measured *next;
     } * all;

@@ -11,6 +11,6 @@
 #include "device/launch.h"
 
 /* In bytes; 0 without a kernel. */
-size_t static_shared(const struct kernel *k);
+size_t static_shared(const struct simgpu_kernel *k);
 
 #endif

@@ -108,12 +108,12 @@ static void run_kernel(const void *host_stub, void *const *params)
 }
 
 /* A kernel named after the call. */
-static const struct kernel *kernel_of(const char *call)
+static const struct simgpu_kernel *kernel_of(const char *call)
 {
     static const uint32_t nbytes = sizeof(struct shmem_request);
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct known {
-        struct kernel kernel;
+        struct simgpu_kernel kernel;
         struct known *next;
     } * first;
     pthread_mutex_lock(&lock);
@@ -121,11 +121,11 @@ static const struct kernel *kernel_of(const char *call)
     while (k && strcmp(k->kernel.name, call) != 0)
         k = k->next;
     if (!k && (k = calloc(1, sizeof *k)) != NULL) {
-        k->kernel = (struct kernel){.host_stub = k,
-                                    .name = call,
-                                    .call = run_kernel,
-                                    .param_nbytes = &nbytes,
-                                    .nparams = 1};
+        k->kernel = (struct simgpu_kernel){.host_stub = k,
+                                           .name = call,
+                                           .call = run_kernel,
+                                           .param_nbytes = &nbytes,
+                                           .nparams = 1};
         simgpu_register_kernel(&k->kernel);
         k->next = first;
         first = k;

@@ -68,9 +68,9 @@ static inline void __threadfence()
 {
     simgpu_fence();
 }
-SIMGPU_QUIET void __threadfence_block()
+static inline void __threadfence_block()
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    simgpu_fence_block();
 }
 static inline void __barrier_sync(unsigned id)
 {
@@ -426,7 +426,7 @@ template <class R, class... A> struct points_to_code<R (*)(A...) noexcept> {
  */
 template <class INFO, class F, F f> struct entry;
 template <class INFO, class... P, void (*f)(P...)>
-struct entry<INFO, void (*)(P...), f> : kernel {
+struct entry<INFO, void (*)(P...), f> : simgpu_kernel {
     template <size_t... I>
     __attribute__((no_sanitize("thread"))) static __forceinline__ void
     apply(__attribute__((unused)) void *const *params, places<I...>)
@@ -437,7 +437,7 @@ struct entry<INFO, void (*)(P...), f> : kernel {
     {
         apply(params, places_of<sizeof...(P)>());
     }
-    entry() : kernel()
+    entry() : simgpu_kernel()
     {
         static const uint32_t sizes[] = {
             (uint32_t)sizeof(typename passed<P>::type)..., 0};

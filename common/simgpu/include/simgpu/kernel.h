@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-struct kernel { /* a __global__ function; exists for the whole program */
+struct simgpu_kernel { /* a __global__ function; exists for the whole program */
     const void *host_stub; /* its address */
     const char *name;      /* name in the source */
     /* Runs one thread's work. */
@@ -24,7 +24,7 @@ struct kernel { /* a __global__ function; exists for the whole program */
     uint32_t cluster[3];              /* __cluster_dims__; 0: none */
     const char *is_code; /* by parameter: it points to a function; NULL: none
                             does */
-    struct kernel *next; /* set by the runtime */
+    struct simgpu_kernel *next; /* set by the runtime */
 };
 
 /* What simnvcc has proved about a kernel (simnvcc/calls.h), stored in front of
@@ -36,7 +36,7 @@ enum {
 #define SIMGPU_MARK UINT64_C(0x746e65646e696221)
 
 /* Registers a kernel. A second call has no effect. */
-void simgpu_register_kernel(struct kernel *k);
+void simgpu_register_kernel(struct simgpu_kernel *k);
 int simgpu_knows_kernel(const void *host_stub);
 
 /*
@@ -96,6 +96,9 @@ int simgpu_atomic_store(const volatile void *p, unsigned nbytes);
 /* Called after an atomic access that left the word unchanged: the thread may be
  * waiting for it to change. */
 void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
+/* The same after a load that must not come from a register or a first-level
+ * cache (__ldcg, __ldcv). */
+void simgpu_reloaded(const volatile void *p, unsigned nbytes);
 
 /*
  * Words whose atomic accesses the running thread need not announce by these
@@ -139,6 +142,7 @@ void simgpu_sync_wait(const volatile void *p, unsigned nbytes, uint64_t value,
 void simgpu_sync_until(const volatile void *p, unsigned nbytes,
                        int (*met)(uint64_t value, uint64_t target),
                        uint64_t target);
+void simgpu_fence_block(void);
 void simgpu_fence(void); /* orders kernels of one device */
 void simgpu_fence_system(void);
 

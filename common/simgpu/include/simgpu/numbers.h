@@ -723,10 +723,20 @@ SIMGPU_F float cyl_bessel_i1f(float x)
         return *p;                                                             \
     }
 SIMGPU_LOAD(__ldg)
-SIMGPU_LOAD(__ldcg)
 SIMGPU_LOAD(__ldca)
 SIMGPU_LOAD(__ldcs)
 SIMGPU_LOAD(__ldlu)
+#undef SIMGPU_LOAD
+
+/* These read memory again in each round of a loop. */
+#define SIMGPU_LOAD(name)                                                      \
+    template <class T> SIMGPU_F T name(const T *p)                             \
+    {                                                                          \
+        const T value = *p;                                                    \
+        simgpu_reloaded(p, sizeof(T));                                         \
+        return value;                                                          \
+    }
+SIMGPU_LOAD(__ldcg)
 SIMGPU_LOAD(__ldcv)
 #undef SIMGPU_LOAD
 #define SIMGPU_STORE(name)                                                     \
