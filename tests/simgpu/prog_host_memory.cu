@@ -56,6 +56,50 @@ __global__ void spin(volatile int *flag)
         ;
 }
 
+__device__ int *kept;
+
+__global__ void keep()
+{
+    int local[4] = {1, 2, 3, 4}, *volatile p = local;
+    kept = p;
+    local[threadIdx.x] = 5;
+}
+__global__ void keep_parameter(int n)
+{
+    int *volatile p = &n;
+    kept = p;
+}
+__global__ void use_kept(int *to)
+{
+    *to = kept[0];
+}
+__global__ void use_other_threads(int *to)
+{
+    __shared__ int *first;
+    int local[2] = {int(threadIdx.x), 0};
+    if (threadIdx.x == 0)
+        first = local;
+    __syncthreads();
+    to[threadIdx.x] = *first;
+    __syncthreads();
+}
+
+/* A local variable by way of a pointer is its own thread's to use. */
+__device__ void add_to(int *sum, int n)
+{
+    int *volatile p = sum;
+    *p += n;
+}
+__global__ void use_own(int *to)
+{
+    int sums[4] = {};
+    for (int i = 0; i < 8; i++) {
+        add_to(&sums[i % 4], i);
+        __syncthreads();
+    }
+    to[threadIdx.x] = sums[threadIdx.x % 4] + 1;
+}
+
 struct object {
     int value;
     int *out;
@@ -149,6 +193,22 @@ static void touch_device(const char *what, int *d)
     }
 }
 
+/* Local variables of device threads. */
+static void touch_local(const char *what, int *d)
+{
+    if (strncmp(what, "kept", 4) == 0) {
+        if (strcmp(what, "kept-parameter") == 0)
+            keep_parameter<<<1, 1>>>(3);
+        else
+            keep<<<1, 4>>>();
+        use_kept<<<1, 1>>>(d);
+    }
+    if (strcmp(what, "other-thread") == 0)
+        use_other_threads<<<1, 64>>>(d);
+    if (strcmp(what, "own-local") == 0)
+        use_own<<<4, 64>>>(d);
+}
+
 int main(int argc, char **argv)
 {
     const char *const what = argc > 1 ? argv[1] : "";
@@ -158,6 +218,7 @@ int main(int argc, char **argv)
     int *const small = (int *)calloc(4, sizeof *small);
     cudaMalloc(&d, 4096);
     touch_device(what, d);
+    touch_local(what, d);
     if (strcmp(what, "malloc") == 0)
         add<<<1, 1>>>(small, d);
     if (strcmp(what, "malloc-large") == 0)

@@ -107,6 +107,17 @@ static const struct {
      {"kernel store on device 0 writes 4 bytes, at prog_host_memory.cu:",
       "  memory of device 1, which device 0 has no access to",
       "Call cudaMemPoolSetAccess() for device 0 first, on its pool."}},
+    {"kept",
+     {"kernel use_kept on device 0 reads 4 bytes, at prog_host_memory.cu:",
+      "  local memory, but not of a variable that this thread has now.",
+      "A local variable or a parameter exists for its own thread only"}},
+    {"kept-parameter",
+     {"kernel use_kept on device 0 reads 4 bytes, at prog_host_memory.cu:",
+      "  local memory, but not of a variable that this thread has now."}},
+    {"other-thread",
+     {"kernel use_other_threads on device 0 reads 4 bytes, at ",
+      "  local memory, but not of a variable that this thread has now.",
+      "Block (0,0,0), thread (1,0,0)."}},
 };
 enum { OTHERS = sizeof others / sizeof *others };
 
@@ -129,9 +140,10 @@ START_TEST(other_memory_is_illegal)
 }
 END_TEST
 
-START_TEST(memory_of_a_peer_is_open)
+START_TEST(memory_that_is_open_causes_no_error)
 {
-    static const char *const names[] = {"peer-enabled", "pool-open"};
+    static const char *const names[] = {"peer-enabled", "pool-open",
+                                        "own-local"};
     struct child c = run("dgx-h100", schedules[_i % SCHEDULES],
                          "prog_host_memory", names[_i / SCHEDULES]);
     ck_assert_msg(c.status == 0 && !*c.err && strstr(c.out, "cudaSuccess"),
@@ -208,7 +220,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, host_memory_is_illegal, 0, TOUCHES * SCHEDULES);
     tcase_add_loop_test(t, other_memory_is_illegal, 0, OTHERS * SCHEDULES);
-    tcase_add_loop_test(t, memory_of_a_peer_is_open, 0, 2 * SCHEDULES);
+    tcase_add_loop_test(t, memory_that_is_open_causes_no_error, 0,
+                        3 * SCHEDULES);
     tcase_add_loop_test(t, the_run_fails, 0, 2);
     tcase_add_loop_test(t, some_gpus_reach_host_memory, 0, TOUCHES);
     tcase_add_test(t, the_way_to_host_memory_takes_time);

@@ -247,7 +247,8 @@ void access_outside_heaps(struct access_log *g, struct access_span *s,
         if (!access_in_span(s, p, nbytes) &&
             !access_aside(g, s, p, nbytes, kind))
             access_outside(g, s, p, nbytes, kind, pc);
-    } else if (!s->end && !shared_nstale && (!own.is_local || is_alone)) {
+    } else if (own.end && !s->end && !shared_nstale &&
+               (!own.is_local || is_alone)) {
         access_log_span(
             g, kind, s,
             (struct access_span){own.begin, own.end, own.end, own.end, NULL});

@@ -50,11 +50,12 @@ enum { WANTS_BITS = MAX_THREADS, WANTS_ALL };
 
 struct carrier_rest { /* the other part of a carrier */
     char *stack;
-    const void *pc; /* CONVERGES: where */
-    uint64_t *all;  /* AT_WARP, WANTS_ALL: gets the warp's posted values */
-    uint64_t state; /* digest of its variables, for carrier_moved() */
+    char *top;        /* where its thread's variables end */
+    const void *pc;   /* CONVERGES: where */
+    uint64_t *all;    /* AT_WARP, WANTS_ALL: gets the warp's posted values */
+    uint64_t state;   /* digest of its variables, for carrier_moved() */
     unsigned nstates; /* calls since that was set, about */
-    int returns; /* to that state */
+    int returns;      /* to that state */
     struct poll poll;
 };
 
@@ -89,6 +90,7 @@ struct block { /* the block that this worker runs */
     uint32_t alive[MAX_THREADS / WARP]; /* lanes that have not ended */
     int clustered, distant; /* distant: checked by sharing/distant.h */
     struct race *checked;   /* the check of shared memory, or NULL (race.h) */
+    unsigned nblocks;       /* that this worker has begun */
     int unwaiting;          /* none of the kernel's threads waits */
     int trapped, failed;    /* a thread ended the kernel; with an error */
 };
@@ -136,6 +138,10 @@ uint64_t carrier_exchange(uint64_t value, uint32_t mask, unsigned wants);
  * were in an earlier call: then a loop that it is in just reads the same words
  * again. */
 int carrier_moved(struct block *b, const struct carrier *c);
+
+/* True if p, an address on a stack, may be of a local variable of the running
+ * thread, in a function that has not returned. */
+int carrier_has(const void *p);
 
 /* Free the stacks. */
 void carrier_forget(struct block *b);

@@ -8,6 +8,7 @@
 #include "core/heap/host_memory.h"
 #include "core/proc.h"
 #include "core/report.h"
+#include "device/block.h" /* carrier_has */
 #include "device/failure.h"
 #include "device/shared.h"
 #include "simgpu/kernel.h" /* simgpu_cluster_has */
@@ -70,15 +71,10 @@ static int is_parameter(const struct launch *l, const char *p,
     return 1;
 }
 
-/* Local and shared memory, parameters, and what was found before. */
+/* Shared memory, parameters, and what was found before. */
 static int is_usual(const struct launch *l, const char *p,
                     struct outside_range *out)
 {
-    if (space_is_stack(p)) {
-        *out = (struct outside_range){SPACE_STACKS,
-                                      SPACE_STACKS + SPACE_STACKS_NBYTES, 0, 0};
-        return 1;
-    }
     *out = (struct outside_range){.is_local = 1};
     shared_range(&out->begin, &out->end);
     return holds(out, p) || is_parameter(l, p, out) || is_known(p, out) ||
@@ -121,6 +117,19 @@ static _Noreturn void bad_access(const struct launch *l, const char *p,
               "cudaHostRegister().");
 }
 
+/* End the kernel if it touches a local variable that isn't its thread's. */
+static void check_local(const struct launch *l, const char *p, size_t nbytes,
+                        enum touch_kind kind, const void *pc)
+{
+    if (!carrier_has(p))
+        failure_report(
+            l, cudaErrorIllegalAddress, pc, failure_access(kind, nbytes),
+            "local memory, but not of a variable that this thread has now.\n"
+            "A local variable or a parameter exists for its own thread only, "
+            "until its function\nreturns. Copy its value to global or shared "
+            "memory, and pass a pointer to that.");
+}
+
 /* End the kernel if it writes a constant. */
 static void check_constant(const struct launch *l, const char *p, size_t nbytes,
                            enum touch_kind kind, const void *pc,
@@ -143,6 +152,11 @@ int outside_touch(struct access_log *g, const char *p, size_t nbytes,
     struct host_memory m;
     size_t length;
     const struct launch *const l = g->launch;
+    if (space_is_stack(p)) {
+        *r = (struct outside_range){.is_local = 1}; // each access is checked
+        check_local(l, p, nbytes, kind, pc);
+        return 0;
+    }
     if (is_usual(l, p, r)) {
         check_constant(l, p, nbytes, kind, pc, r);
         return 0;

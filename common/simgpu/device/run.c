@@ -265,6 +265,7 @@ static void run_block(struct block *b)
     for (unsigned i = 0; b->polled && i < b->used; i++)
         b->rest[i].poll = (struct poll){0}; // left by the previous block
     b->used = b->next = 0;
+    b->nblocks++;
     b->lockstep = b->warpstep = NULL;
     b->united = b->polled = 0;
     b->next_at = (struct block_place){0, 0};
