@@ -9,10 +9,10 @@
 # part has an idea that some mutant lacks, each kind of case names the functions
 # that it judges, and each of its files exists and has a hole; each part has its
 # ladder of hints; the lab's folder has no other file except the header; the
-# handout has its sections and the plan's points; and, without --no-suites, its suite in tests/labs passes: full
-# points for the solution and its twins, none for the skeleton, and each mutant
-# fails the cases that it names, loses at least 3 points, and at least half of a
-# part whose idea it lacks.
+# handout has its sections and the plan's points; and, without --no-suites, its
+# suite in tests/labs passes: full points for the solution and its twins, none
+# for the skeleton, and each mutant fails the cases that it names, loses at
+# least 3 points, and at least half of a part whose idea it lacks.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 

@@ -4,10 +4,10 @@
 #   common/kit/pages.sh [--optional] [--html] [FOLDER]    default build/handouts
 #
 # FOLDER gets index.html (the README), a page for each handout, one that
-# searches them, the style sheet and the figures; and, without --html, a PDF of each page if weasyprint or
-# chromium is installed. Commands are not rerun: `make handouts` does that.
-# Without pandoc no pages are built, which is an error unless --optional is
-# given.
+# searches them, the style sheet and the figures; and, without --html, a PDF of
+# each page if weasyprint or chromium is installed. Commands are not rerun:
+# `make handouts` does that. Without pandoc no pages are built, which is an
+# error unless --optional is given.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

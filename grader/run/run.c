@@ -224,8 +224,8 @@ static void start(const struct sandbox *s, const char *name, int nranks,
     sandbox_run(s, argv, end);
 }
 
-/* Find the rank that ended first, and its last call. Returns 1 if something from
- * outside ended the run. */
+/* Find the rank that ended first, and its last call. Returns 1 if something
+ * from outside ended the run. */
 static int find_first(const struct sandbox *s, const char *name, int wardens,
                       int nranks, struct run *run)
 {

@@ -1,7 +1,7 @@
 /*
- * What students see when they make a typical mistake: each patch of LAB.patch is
- * the lab's solution with one mistake, and LAB.txt has what `make labN && mpirun`
- * and `make grade-labN` print of it (mistake.sh).
+ * What students see when they make a typical mistake: each patch of LAB.patch
+ * is the lab's solution with one mistake, and LAB.txt has what `make labN &&
+ * mpirun` and `make grade-labN` print of it (mistake.sh).
  */
 #include <check.h>
 #include <stdio.h>  /* snprintf */

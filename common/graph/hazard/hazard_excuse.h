@@ -27,10 +27,10 @@ static inline int access_overlaps(const struct graph_access *a,
 int excuse_by_words(const struct graph_view *a, const struct graph_view *b);
 
 /*
- * True if one of a and b, nodes of one graph, is an access of host code, and the
- * other an operation of the same process that a kernel may have told the host
- * about: that kernel is the operation itself, or was issued between the two,
- * and accesses a word that the host can read atomically at system scope.
+ * True if one of a and b, nodes of one graph, is an access of host code, and
+ * the other an operation of the same process that a kernel may have told the
+ * host about: that kernel is the operation itself, or was issued between the
+ * two, and accesses a word that the host can read atomically at system scope.
  */
 int excuse_by_signal(const struct graph_view *a, const struct graph_view *b);
 

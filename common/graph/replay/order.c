@@ -67,9 +67,9 @@ static int find_dep(const struct graph *g, uint32_t node, uint32_t i,
 }
 
 /*
- * Count the nodes that `at` waits for because of `dep`, or, once all are counted
- * and have room, list it as waiting for them. A wait names the last node of its
- * stream, and means those before it in its batch, too.
+ * Count the nodes that `at` waits for because of `dep`, or, once all are
+ * counted and have room, list it as waiting for them. A wait names the last
+ * node of its stream, and means those before it in its batch, too.
  */
 static void await_dep(struct order *o, uint32_t at, uint32_t dep,
                       uint64_t *ndeps)

@@ -1,6 +1,8 @@
 # search.awk: the sections of HTML pages, for search.html
 #
-#   awk -f search.awk PAGE.html...     prints ["x.html#id", page, heading, text],
+#   awk -f search.awk PAGE.html...
+#
+# prints a line ["x.html#id", page, heading, text], for each section.
 
 function plain(html) {
     gsub(/<[^>]*>/, "", html)

@@ -406,7 +406,8 @@ void sync_look_outside(const volatile void *p, unsigned nbytes, const void *pc)
     *q = (struct poll){0}; // the graph has no writers of such words
 }
 
-/* Count a find of an unchanged word (idle.h). True if the thread should yield. */
+/* Count a find of an unchanged word (idle.h). True if the thread should
+ * yield. */
 static int is_due(const volatile void *p, unsigned nbytes, const void *pc)
 {
     const unsigned n = idle_again((const void *)p, nbytes, pc);

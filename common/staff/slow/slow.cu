@@ -88,8 +88,7 @@ static void lab8(void)
     for (int l = LAYERS - 1; l >= 0; l--) {
         ncclAllGather(weight[l], whole, share, ncclFloat, comm, stream);
         products_back(WIDTH, whole, dw);
-        ncclReduceScatter(dw, grad[l], share, ncclFloat, ncclSum, comm,
-                          stream);
+        ncclReduceScatter(dw, grad[l], share, ncclFloat, ncclSum, comm, stream);
     }
 }
 

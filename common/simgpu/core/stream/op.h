@@ -30,7 +30,7 @@ struct op {
     struct fence *deps;
     int ndeps, cap_deps;
     uint64_t seq;
-    uint32_t before; /* the node before it in its stream; 0: none */
+    uint32_t before;      /* the node before it in its stream; 0: none */
     _Atomic int failed;   /* set by the first op_fail() */
     int overwrites;       /* what it overwrites is spoiled first (witness.h) */
     uint32_t part;        /* current part of its node, while it runs */
