@@ -125,13 +125,16 @@ static void print_outcome(const struct plan *p, const struct result *r,
            over ? " divided by that of " : " in us", over ? over : "");
 }
 
-static void print_prediction(const struct place *p, const struct result *r)
+static void print_prediction(const struct request *q, const struct place *p,
+                             const struct result *r)
 {
     struct prediction made;
     const int lab = (int)strcspn(p->lab, "-");
     if (!p->plan->predict[0] || r->message[0])
         return;
     prediction_read(r->answers, &made);
+    if (made.state == PREDICTION_NONE && q->cases)
+        return; // a look at some cases: not the time to ask
     putchar('\n');
     if (made.state == PREDICTION_NONE)
         printf("You made no prediction: make predict-%.*s asks for one.\n", lab,
@@ -166,7 +169,7 @@ void grade_print(const struct request *q, const struct place *p,
     table_head(stdout, line);
     print_cases(q, p, r);
     print_student(p, r);
-    print_prediction(p, r);
+    print_prediction(q, p, r);
     table_total(stdout, r->score, r->max_score, r->nanswered);
     if (r->memory && isatty(STDOUT_FILENO)) // it depends on who grades
         printf("isolation %d, %s: memory limited by a %s, processes by a %s\n",
