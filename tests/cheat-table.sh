@@ -6,8 +6,8 @@
 #   cheat-table.sh --write    write them there
 #   cheat-table.sh --list     each submission: class, lab, outcome
 #
-# A submission, tests/cheats/LAB/NAME.patch or .sh, begins with its classes and
-# with what becomes of it (tests/grader/test_grader.c). tests/cheats/classes
+# A submission, in the series tests/cheats/LAB.patch, begins with its classes
+# and with what becomes of it (tests/grader/test_grader.c). tests/cheats/classes
 # lists the classes in the table's order. Each needs submissions in two labs at
 # least: what closes a class in one lab may be open in the next. The exceptions
 # are in tests/cheats/one-lab, where `make remove-lab` adds those that only the
@@ -29,22 +29,24 @@ list() {
             return "passes"
         return some || expect[2] > 0 ? "loses" : "zero"
     }
-    BEGINFILE {
-        match(FILENAME, /lab([0-9]+)[^\/]*\/(.*)[.](patch|sh)$/, part)
-        nclasses = some = 0
+    function end_submission() {
+        if (name && nclasses == 0)
+            class[++nclasses] = name ~ /^honest-/ ? "honest" : ""
+        for (i = 1; i <= nclasses; i++)
+            print name, class[i], lab, outcome()
+        nclasses = some = in_patch = 0
+        name = ""
         delete expect
     }
+    /^== / { end_submission(); name = $2; next }
+    /^--- / { in_patch = 1 }
+    in_patch { next }
     { sub(/^# /, "") }
     sub(/^class: /, "") { class[++nclasses] = $0 }
     sub(/^expect: /, "") { split($0, expect, " ") }
     /^case: / { some = 1 }
-    /^--- / { nextfile }
-    ENDFILE {
-        if (nclasses == 0)
-            class[++nclasses] = part[2] ~ /^honest-/ ? "honest" : ""
-        for (i = 1; i <= nclasses; i++)
-            print part[2], class[i], part[1], outcome()
-    }' lab*/*.patch lab*/*.sh | sort
+    BEGINFILE { lab = gensub(/^lab([0-9]+).*/, "\\1", 1, FILENAME) }
+    ENDFILE { end_submission() }' lab*.patch | sort
 }
 
 # What the list lacks, a line each.

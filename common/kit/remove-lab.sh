@@ -22,7 +22,7 @@ shopt -s nullglob
 own=(solutions/"$lab" labs/"$lab" common/staff/"$lab"
     grader/plans/{,hidden/,times/,hidden/times/}"$lab".yaml
     handouts/"$lab".md handouts/hints/"$n".txt handouts/figures/"$n"-*
-    tests/{mutants,twins,mistakes}/"$lab".{patch,txt} tests/cheats/"$lab"
+    tests/{mutants,twins,mistakes,cheats}/"$lab".{patch,txt}
     tests/labs/{test,prog}_"$n".*
     $(grep -ls "links: .*[/ ]$lab\(/\|$\)" tests/*/prog_* || true))
 echo "remove-lab: $lab"

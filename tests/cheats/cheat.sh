@@ -1,11 +1,12 @@
 #!/bin/sh
 # cheat.sh: turn a copy of a lab's solution into a submission of the corpus
 #
-#   cheat.sh CHEAT DIR BUILD
+#   cheat.sh SERIES NAME DIR BUILD
 #
-# CHEAT is tests/cheats/LAB/NAME.patch or, for what cannot be a patch, NAME.sh:
-# commands that run in DIR, where $root is the tree's root and $skeleton the
-# lab's skeleton. A patch may add lines that are expanded here:
+# SERIES is tests/cheats/LAB.patch, of which this applies the patch NAME
+# (tests/section.sh). What cannot be a patch is commands that run in DIR, where
+# $root is the tree's root and $skeleton the lab's skeleton. A patch may add
+# lines that are expanded here:
 #
 #   @insert FILE        that file of tests/cheats/insert
 #   @distances NAME...  macros FORGE_NAME: the distance of simgpu's functions
@@ -13,11 +14,12 @@
 #
 # and in any line @ROOT@ is the tree's root.
 set -eu
-cheat=$(realpath "$1") build=$(realpath "$3")
+build=$(realpath "$4")
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$(dirname "$here")")
-skeleton=$root/labs/$(basename "$(dirname "$cheat")")
-cd "$2"
+skeleton=$root/labs/$(basename "$1" .patch)
+cheat=$("$root/tests/section.sh" "$1" "$2") || { echo "$cheat" && exit 1; }
+cd "$3"
 
 expand() { # SOURCE
     nm "$build/simgpu/lib/libcudart.so" |
@@ -48,11 +50,11 @@ expand() { # SOURCE
     mv expanded "$1"
 }
 
-case $cheat in
-*.sh) . "$cheat" ;;
-*)
-    patch --quiet --no-backup-if-mismatch -p1 < "$cheat"
+if printf '%s\n' "$cheat" | grep -q '^--- '; then
+    printf '%s\n' "$cheat" | patch --quiet --no-backup-if-mismatch -p1
     grep -lE '^@(insert|distances) |@ROOT@' ./* | while read -r source; do
         expand "$source"
-    done ;;
-esac
+    done
+else
+    eval "$cheat"
+fi

@@ -43,12 +43,11 @@ for m in $(sed -n 's/^== //p' "$series"); do
 done
 # Cheats of lab 1: first those that go for what others share.
 hostile=(floods shares-memory starts-a-shell forks kills-its-parent)
-cheats=$root/tests/cheats/lab1-collectives
-cheat_of() { ls "$cheats/$1".{patch,sh} 2> /dev/null; } # NAME
-for c in "$cheats"/*; do
+cheats=$root/tests/cheats/lab1-collectives.patch
+for c in $(sed -n 's/^== //p' "$cheats"); do
     # How much a suspected one loses depends on where in its heap the graph is.
-    ! grep -qE '^(# )?expect: suspected' "$c" || continue
-    c=$(basename "${c%.*}")
+    ! "$root"/tests/section.sh "$cheats" "$c" |
+        grep -qE '^(# )?expect: suspected' || continue
     case $c in
     honest-*) ;;
     *) [[ " ${hostile[*]} " == *" $c "* ]] || hostile+=("$c") ;;
@@ -68,7 +67,7 @@ make_submission() { # STUDENT KIND DIR
             fail "$2 does not apply" ;;
     *)
         copy_solution "$1" "$3"
-        "$root"/tests/cheats/cheat.sh "$(cheat_of "$2")" "$3" "$build" ||
+        "$root"/tests/cheats/cheat.sh "$cheats" "$2" "$3" "$build" ||
             fail "$2" ;;
     esac
 }
@@ -172,11 +171,11 @@ while read -r kind; do
     solution) want='pass 100' ;;
     skeleton) want='fail 0' ;;
     *.patch) want=fail ;;
-    *) cheat=$(cheat_of "$kind")
+    *) cheat=$("$root"/tests/section.sh "$cheats" "$kind")
        read -r outcome score rest < \
-           <(sed -nE 's/^(# )?expect: //p' "$cheat")
+           <(sed -nE 's/^(# )?expect: //p' <<< "$cheat")
        want="${outcome/refused/fail} $score"
-       ! grep -qE '^(# )?case: ' "$cheat" || want= ;; # not of the whole lab
+       ! grep -qE '^(# )?case: ' <<< "$cheat" || want= ;; # not the whole lab
     esac
     [[ ${got/.0 / } == "$want"* ]] || fail "$kind alone: $got, not $want"
     while read -r other; do

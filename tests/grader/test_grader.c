@@ -1,8 +1,8 @@
 /*
  * The grader from outside: what it says of submissions, and to its user.
  *
- * tests/cheats/LAB has submissions, a file each: tests/cheats/cheat.sh turns a
- * copy of the lab's solution into one. Such a file begins with
+ * tests/cheats/LAB.patch has submissions: tests/cheats/cheat.sh turns a copy of
+ * the lab's solution into one. Each begins with
  *
  *     class: TEXT                 a line for each class (tests/cheat-table.sh);
  *                                 honest-* have none
@@ -14,7 +14,6 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <glob.h>
 #include <jansson.h> /* json_load_file */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* free, atoi */
@@ -22,6 +21,7 @@
 #include <unistd.h>  /* unlink */
 
 #include "child.h"
+#include "mutant.h"
 #include "suite.h"
 
 static const char *root(void)
@@ -32,14 +32,7 @@ static const char *root(void)
     return path;
 }
 
-static glob_t cheats; /* paths */
-
-static void list_cheats(void)
-{
-    char path[4200];
-    snprintf(path, sizeof path, "%s/tests/cheats/lab*/*.{patch,sh}", root());
-    glob(path, GLOB_BRACE, NULL, &cheats);
-}
+static const char *cheats[MUTANT_MAX]; /* "SERIES NAME" */
 
 struct deserved {
     char outcome[32], lab[16], only[64], text[256];
@@ -50,7 +43,9 @@ struct deserved {
 static void read_line(const char *cheat, const char *word, char *text,
                       size_t size)
 {
-    struct child c = child_run(10, "sed -nE 's/^(# )?%s: //p' %s", word, cheat);
+    struct child c = child_run(
+        10, "%s/tests/section.sh %s | sed -nE '/^--- /q; s/^(# )?%s: //p'",
+        root(), cheat, word);
     c.out[strcspn(c.out, "\n")] = '\0';
     ck_assert_uint_lt(strlen(c.out), size);
     strcpy(text, c.out);
@@ -93,7 +88,7 @@ static void make_submission(const char *cheat, const char *lab, const char *dir)
 
 START_TEST(a_submission_gets_what_it_deserves)
 {
-    const char *const cheat = cheats.gl_pathv[_i];
+    const char *const cheat = cheats[_i];
     const char *const name = strrchr(cheat, '/') + 1;
     char dir[] = "/tmp/commlab-cheat-XXXXXX", path[4200];
     ck_assert(mkdtemp(dir) != NULL);
@@ -373,7 +368,7 @@ END_TEST
 
 int main(void)
 {
-    list_cheats();
+    const int ncheats = mutant_find("cheats", "*", cheats);
     Suite *const s = suite_create("grader");
     TCase *const t = tcase_create("grader");
     tcase_set_timeout(t, 700);
@@ -384,8 +379,7 @@ int main(void)
     tcase_add_test(t, a_machine_without_a_sandbox_is_not_the_students_fault);
     tcase_add_test(t, grading_leaves_nothing_in_tmp);
     tcase_add_test(t, what_has_lost_all_is_not_run_again);
-    tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0,
-                        (int)cheats.gl_pathc);
+    tcase_add_loop_test(t, a_submission_gets_what_it_deserves, 0, ncheats);
     suite_add_tcase(s, t);
     TCase *const e = tcase_create("end");
     tcase_set_timeout(e, 700);
