@@ -33,8 +33,7 @@ struct run {                 /* a run that was made */
     uint64_t nonce;          /* nonce that its evidence must contain */
     struct sandbox_end end;
     struct recorder_end recorded;
-    char left[160];    /* which rank ended first, and how (wardens.h); or "" */
-    int nranks, first; /* first: the rank that `left` describes; -1: none */
+    char left[160]; /* which rank ended first, and how (wardens.h); or "" */
 };
 
 /* Run a batch. Returns 0, or -1 with the outcome set if this machine is at
