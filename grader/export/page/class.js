@@ -79,12 +79,12 @@ function words() {
       el('p', {}, 'A point for the cause: ', el('em', {}, w.cause),
          '. A point for the consequence: ', el('em', {}, w.consequence), '.'),
       el('p', {class: 'dim'}, 'Predicted before the code: ' + w.asked),
-      table('Not in the points above',
+      el('div', {class: 'wide'}, table('Not in the points above',
             ['student', 'answer', '#predicted', '#measured'],
             w.students.map(s => el('tr', {}, head({}, s.name || s.key),
                 el('td', {class: 'say'}, s.text),
                 number(predicted(s), {title: s.when}),
-                number(s.found === null ? '' : points(s.found)))))];
+                number(s.found === null ? '' : points(s.found))))))];
 }
 
 // ---- search ------------------------------------------------------------------
