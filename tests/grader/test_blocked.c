@@ -36,6 +36,9 @@ static void make_rows(const char *digest)
     const struct grading g = {.outcome = OUTCOME_FAIL,
                               .message = "",
                               .notes = "",
+                              .prediction = "none",
+                              .predicted_when = "",
+                              .in_words = "",
                               .timeline = "<svg/>",
                               .view = "{}"};
     for (int i = 0; i < 2; i++) {
