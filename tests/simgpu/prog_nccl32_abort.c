@@ -176,6 +176,8 @@ static void abort_finalizing(void)
 
 int main(void)
 {
+    cudaSetDevice(1);
+    cudaDeviceEnablePeerAccess(0, 0); // both ranks use the memory below
     cudaSetDevice(0);
     cudaStreamCreate(&stream);
     ncclMemAlloc((void **)&data, COUNT * sizeof *data);
