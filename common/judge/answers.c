@@ -89,6 +89,15 @@ char *answers_question(const char *text, const char *name)
     return question;
 }
 
+/* The number of the line that contains `at`, from 1. */
+static int line_of(const char *text, const char *at)
+{
+    int line = 1;
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
 /* Read a number that may be followed by a unit or a comment. */
 static int take_number(const char *at, double *number)
 {
@@ -103,24 +112,15 @@ static int take_number(const char *at, double *number)
 int answers_find(const char *text, const char *name, double *number, char *err,
                  size_t err_nbytes)
 {
-    int found = 0, line = 1;
-    const char *answer = NULL;
-    for (const char *at = text; *at; line++) {
-        const char *const here = answer_in(at, name);
-        if (here && answer) {
-            snprintf(err, err_nbytes, "answers.txt:%d: %s is answered twice",
-                     line, name);
-            return -1;
-        }
-        if (here) {
-            answer = here;
-            found = line;
-        }
-        at = strchrnul(at, '\n');
-        at += *at == '\n';
-    }
+    const char *const answer = answers_after(text, name);
     if (!answer) {
         snprintf(err, err_nbytes, "answers.txt has no line \"%s = ...\"", name);
+        return -1;
+    }
+    const char *const again = answers_after(strchrnul(answer, '\n'), name);
+    if (again) {
+        snprintf(err, err_nbytes, "answers.txt:%d: %s is answered twice",
+                 line_of(text, again), name);
         return -1;
     }
     const int length = (int)strcspn(answer, "#\r\n");
@@ -131,7 +131,7 @@ int answers_find(const char *text, const char *name, double *number, char *err,
     snprintf(err, err_nbytes,
              "answers.txt:%d: %s: \"%.*s\" is not a number: after the \"=\" "
              "write digits, with a point if needed, then a unit or nothing",
-             found, name, length > 40 ? 40 : length, answer);
+             line_of(text, answer), name, length > 40 ? 40 : length, answer);
     return -1;
 }
 
