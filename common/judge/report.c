@@ -1,6 +1,6 @@
 #include "judge/report.h"
 
-#include <math.h> /* isnan */
+#include <math.h> /* isfinite */
 
 json_t *report_text(const char *text)
 {
@@ -15,9 +15,9 @@ json_t *report_text(const char *text)
     return json_string(ascii);
 }
 
-static json_t *number_or_null(double value)
+json_t *report_number(double value)
 {
-    return isnan(value) ? json_null() : json_real(value);
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
@@ -31,11 +31,11 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "max_score", json_real(v->answered ? 0 : c->points));
     json_object_set_new(j, "outcome", json_string(outcome_name[outcome]));
     json_object_set_new(j, "message", report_text(v->message));
-    json_object_set_new(j, "time_us", number_or_null(v->time_us));
-    json_object_set_new(j, "reference_us", number_or_null(v->reference_us));
-    json_object_set_new(j, "limit_us", number_or_null(v->limit_us));
-    json_object_set_new(j, "ratio_low", number_or_null(v->low));
-    json_object_set_new(j, "ratio_high", number_or_null(v->high));
+    json_object_set_new(j, "time_us", report_number(v->time_us));
+    json_object_set_new(j, "reference_us", report_number(v->reference_us));
+    json_object_set_new(j, "limit_us", report_number(v->limit_us));
+    json_object_set_new(j, "ratio_low", report_number(v->low));
+    json_object_set_new(j, "ratio_high", report_number(v->high));
     json_object_set_new(j, "ranks", json_integer(nranks));
     json_object_set_new(j, "topology",
                         json_string(c->topo ? c->topo : PLAN_TOPO));

@@ -23,4 +23,7 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
  * a report fail. */
 json_t *report_text(const char *text);
 
+/* A number, or null for NaN, which JSON lacks, and infinity. */
+json_t *report_number(double value);
+
 #endif

@@ -4,7 +4,6 @@
  */
 #include <ctype.h>  /* isdigit */
 #include <limits.h> /* PATH_MAX */
-#include <math.h>   /* isnan */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strcmp */
@@ -14,6 +13,7 @@
 #include "grader/job/place.h"
 #include "judge/answers.h"
 #include "judge/prediction.h"
+#include "judge/report.h"
 
 /* Count how one case went over the class: pass, partial, fail, not written. */
 static void count_case(const struct export *e, const char *name, int count[4])
@@ -135,20 +135,15 @@ json_t *export_class_reasons(const struct export *e)
 
 /* ---- what a person grades ------------------------------------------------ */
 
-static json_t *number(double x)
-{
-    return isnan(x) ? json_null() : json_real(x);
-}
-
 /* A student's prediction and answer in words. */
 static json_t *words_of(const struct row *r)
 {
     const struct student *const s = r->student;
-    return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "key", s->key,
-                     "name", page_text(s->name), "text",
-                     page_text(r->g.in_words), "state", r->g.prediction, "when",
-                     r->g.predicted_when, "predicted", number(r->g.predicted),
-                     "found", number(r->g.found));
+    return json_pack(
+        "{s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "key", s->key, "name",
+        page_text(s->name), "text", page_text(r->g.in_words), "state",
+        r->g.prediction, "when", r->g.predicted_when, "predicted",
+        report_number(r->g.predicted), "found", report_number(r->g.found));
 }
 
 /* A question of the lab's own answers.txt. */

@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
-#include <math.h>   /* isnan */
 #include <stdlib.h> /* free */
 #include <string.h> /* strcmp */
 
@@ -19,6 +18,7 @@
 #include "grader/intake/unpack.h"
 #include "grader/ledger/pack.h"
 #include "graph/draw/view.h"
+#include "judge/report.h"
 
 /* A case for the page. One that passes has no message and no rerun, and the
  * hidden cases, counted as one, have no part. */
@@ -30,7 +30,7 @@ static json_t *of_case(const struct grading_case *c)
         c->hidden ? json_null() : json_integer(c->part), "name",
         page_text(c->name), "outcome", outcome_word(c->outcome, c->score),
         "score", c->score, "max", c->max_score, "time_us",
-        isnan(c->time_us) ? json_null() : json_real(c->time_us), "message",
+        report_number(c->time_us), "message",
         !pass || c->hidden ? page_text(c->message) : json_null(), "rerun",
         !pass && c->rerun[0] ? page_text(c->rerun) : json_null());
 }

@@ -217,11 +217,9 @@ static json_t *prediction_of(const struct plan *p, const struct result *r)
     static const char *const states[] = {"none", "made", "changed"};
     struct prediction made;
     prediction_read(r->answers, &made);
-    const double found = measured(p, r);
-    return json_pack(
-        "{s:s, s:o, s:s, s:o}", "state", states[made.state], "predicted",
-        isfinite(made.number) ? json_real(made.number) : json_null(), "when",
-        made.when, "measured", isnan(found) ? json_null() : json_real(found));
+    return json_pack("{s:s, s:o, s:s, s:o}", "state", states[made.state],
+                     "predicted", report_number(made.number), "when", made.when,
+                     "measured", report_number(measured(p, r)));
 }
 
 /* The answer in words, without blanks around it. */
