@@ -1,10 +1,9 @@
 #include "core/stream/hostfn.h"
 
-#include <stdlib.h> /* malloc */
+#include <stdlib.h> /* free */
 
 #include "core/host.h"
 #include "core/proc.h"
-#include "core/report.h"
 #include "core/thread.h"
 
 static _Thread_local struct op *running; /* NULL: no host function */
@@ -22,16 +21,12 @@ void hostfn_run(struct op *op, void (*fn)(void *), void *data)
 static uint32_t add_after(struct graph_node *n,
                           const struct graph_access *accesses)
 {
-    const int ndeps = running->ndeps;
-    struct graph_ref *const deps = simgpu_need(
-        malloc((size_t)(ndeps + 1) * sizeof *deps), "%d dependences", ndeps);
-    for (int i = 0; i < ndeps; i++)
-        deps[i] =
-            (struct graph_ref){simgpu_proc()->rank, running->deps[i].node};
-    n->ndeps = host_ndeps(ndeps);
+    struct graph_ref few[OP_FEW], *const deps = op_refs(running, few);
+    n->ndeps = host_ndeps(running->ndeps);
     const uint32_t node =
         graph_add(simgpu_proc()->graph, n, deps, NULL, accesses);
-    free(deps);
+    if (deps != few)
+        free(deps);
     return node;
 }
 

@@ -94,6 +94,17 @@ void op_fail(struct op *op, int cuda_error)
     atomic_compare_exchange_strong(&op->failed, &none, cuda_error);
 }
 
+struct graph_ref *op_refs(const struct op *op, struct graph_ref few[OP_FEW])
+{
+    struct graph_ref *const refs =
+        op->ndeps <= OP_FEW ? few : malloc(op->ndeps * sizeof *refs);
+    if (!refs)
+        simgpu_report_fault(NULL, "out of host memory for an operation");
+    for (int i = 0; i < op->ndeps; i++)
+        refs[i] = (struct graph_ref){simgpu_proc()->rank, op->deps[i].node};
+    return refs;
+}
+
 void op_free(struct op *op)
 {
     free(op->deps);

@@ -82,6 +82,11 @@ int op_is_dataless(const struct op *op);
  * this cudaError_t value, and so does what follows it on its device. */
 void op_fail(struct op *op, int cuda_error);
 
+/* The nodes that op follows. They are in few[] or, if that is too small, in an
+ * array that the caller frees. */
+enum { OP_FEW = 16 };
+struct graph_ref *op_refs(const struct op *op, struct graph_ref few[OP_FEW]);
+
 /* Free op, by its release() if it has one. */
 void op_free(struct op *op);
 

@@ -201,14 +201,7 @@ static void follow_legacy_rules(struct stream *s, struct op *op)
 
 static void record(struct stream *s, struct op *op)
 {
-    enum { FEW = 16 };
-    struct graph_ref few[FEW];
-    struct graph_ref *const deps =
-        op->ndeps <= FEW ? few : malloc(op->ndeps * sizeof *deps);
-    if (!deps)
-        simgpu_report_fault(NULL, "out of host memory for an operation");
-    for (int i = 0; i < op->ndeps; i++)
-        deps[i] = (struct graph_ref){simgpu_proc()->rank, op->deps[i].node};
+    struct graph_ref few[OP_FEW], *const deps = op_refs(op, few);
     op->node.ndeps = host_ndeps(op->ndeps);
     op->node.thread = thread_number();
     op->node.queue = s->queue;
