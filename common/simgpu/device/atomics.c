@@ -11,7 +11,7 @@
 
 #include "core/heap/heap_space.h" /* space_slot */
 #include "device/access.h"
-#include "device/sync.h"
+#include "device/idle.h"
 #include "simgpu/kernel.h"
 
 /* Map the compiler's memory orders (relaxed, consume, acquire, release, both,
@@ -52,7 +52,7 @@ static void touch_shared(const volatile void *p, unsigned nbytes,
 static void look(const volatile void *p, unsigned nbytes, const void *pc)
 {
     if (!simgpu_outside)
-        sync_look_outside(p, nbytes, pc);
+        idle_yield(p, nbytes, pc);
 }
 
 struct exchange { /* an operand of sync.c's update functions */

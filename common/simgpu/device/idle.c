@@ -12,6 +12,7 @@
 #include "core/site.h"
 #include "core/stream/flag.h"
 #include "device/sharing/arrays.h"
+#include "device/sync.h"
 #include "simgpu/kernel.h"
 
 enum { OTHERS = 64, ROUNDS = 1024 };
@@ -39,8 +40,9 @@ static __thread struct { /* what a thread of this worker may spin on */
     unsigned ntries, nothers;
 } spin;
 
-unsigned idle_again(const void *p, unsigned nbytes, const void *pc)
+unsigned idle_again(const volatile void *word, unsigned nbytes, const void *pc)
 {
+    const void *const p = (const void *)word;
     const struct simgpu_uint3 t = simgpu_thread_idx;
     const int is_thread =
         spin.thread.x == t.x && spin.thread.y == t.y && spin.thread.z == t.z;
@@ -68,6 +70,18 @@ uint32_t idle_site(const void *pc)
     const void *const here = __builtin_frame_address(0);
     return space_is_stack(here) ? simgpu_site_below(pc, space_stack_top(here))
                                 : simgpu_site(pc);
+}
+
+void idle_yield(const volatile void *p, unsigned nbytes, const void *pc)
+{
+    struct poll *const q = poll_current();
+    sync_commit();
+    *q = (struct poll){.p = (const void *)p,
+                       .nbytes = nbytes < 8 ? nbytes : 8,
+                       .pc = pc,
+                       .site = idle_site(pc)};
+    poll_yield();
+    *q = (struct poll){0}; // the graph has no writers of such words
 }
 
 static uint64_t worked_ns(void)

@@ -20,9 +20,20 @@
 
 /* Note that the running thread's instruction at pc has found the word at p
  * unchanged, or without a word might wait for any. Returns how often in a row
- * it did so before. Every IDLE_TRIES times, the thread should yield. */
-enum { IDLE_TRIES = 16 };
-unsigned idle_again(const void *p, unsigned nbytes, const void *pc);
+ * it did so before. */
+unsigned idle_again(const volatile void *p, unsigned nbytes, const void *pc);
+
+/* True if the thread should yield after this many tries. */
+static inline int idle_is_due(unsigned tries)
+{
+    enum { EACH = 16 };
+    return tries && tries % EACH == 0;
+}
+
+/* Suspend the running thread until others have run, since its instruction at pc
+ * is about to read a word outside the heaps, or found no change there. p: the
+ * word; NULL: any. */
+void idle_yield(const volatile void *p, unsigned nbytes, const void *pc);
 
 /* The line of the program that the instruction at pc belongs to. Call it on the
  * thread's own stack. */

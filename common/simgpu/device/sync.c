@@ -394,33 +394,13 @@ static void order_fence(void)
         access_fence();
 }
 
-void sync_look_outside(const volatile void *p, unsigned nbytes, const void *pc)
-{
-    struct poll *const q = poll_current();
-    sync_commit();
-    *q = (struct poll){.p = (const void *)p,
-                       .nbytes = nbytes < 8 ? nbytes : 8,
-                       .pc = pc,
-                       .site = idle_site(pc)};
-    poll_yield();
-    *q = (struct poll){0}; // the graph has no writers of such words
-}
-
-/* Count a find of an unchanged word (idle.h). True if the thread should
- * yield. */
-static int is_due(const volatile void *p, unsigned nbytes, const void *pc)
-{
-    const unsigned n = idle_again((const void *)p, nbytes, pc);
-    return n && n % IDLE_TRIES == 0;
-}
-
 /* The running thread may be in a loop that waits for the word at p, or without
  * one for any: it calls the instruction at pc, which found the word unchanged.
  */
 static void look_again(const volatile void *p, unsigned nbytes, const void *pc)
 {
-    if (state && is_due(p, nbytes, pc))
-        sync_look_outside(p, nbytes, pc);
+    if (state && idle_is_due(idle_again(p, nbytes, pc)))
+        idle_yield(p, nbytes, pc);
 }
 
 void simgpu_fence(void)
@@ -465,7 +445,7 @@ void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes)
     const void *const pc = __builtin_return_address(0);
     if (!is_global(p) || (nbytes != 4 && nbytes != 8))
         look_again(p, nbytes, pc);
-    else if (is_due(p, nbytes, pc))
+    else if (idle_is_due(idle_again(p, nbytes, pc)))
         look((struct poll){.p = (const void *)p,
                            .nbytes = nbytes,
                            .pc = pc,
@@ -478,7 +458,7 @@ static int is_just_seen(const void *p, unsigned nbytes, const void *pc)
 {
     const struct poll *const q = poll_pending();
     return q && q->is_volatile && q->p == p && q->nbytes == nbytes &&
-           q->pc == pc && !is_due(p, nbytes, pc);
+           q->pc == pc && !idle_is_due(idle_again(p, nbytes, pc));
 }
 
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
@@ -494,8 +474,8 @@ void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
         check_outside_read(p, nbytes, pc);
     else if (n == 0)
         access_touch(p, nbytes, ACCESS_SIGNAL, pc);
-    if (n && n % IDLE_TRIES == 0)
-        sync_look_outside(p, nbytes, pc);
+    if (idle_is_due(n))
+        idle_yield(p, nbytes, pc);
 }
 
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc)

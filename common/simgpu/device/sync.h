@@ -76,10 +76,6 @@ void sync_follow(struct graph_point aside);
 void sync_grow(void *word, uint64_t n, struct graph_point by,
                uint64_t latency_ps);
 
-/* Have the running thread wait until others have run, since it is about to read
- * a word outside the heaps, or finds no change there. */
-void sync_look_outside(const volatile void *p, unsigned nbytes, const void *pc);
-
 /* The compiler calls this before each volatile access. */
 void sync_volatile_read(const void *p, unsigned nbytes, const void *pc);
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc);
