@@ -2,11 +2,12 @@
  * request.c: MPI's non-blocking messages
  *
  * A send is recorded when it begins, a receive when a wait or a test finds it
- * complete: from then on the host is ordered after the sender. In between, the
- * buffer is lent to MPI (core/stream/lent.h). A test that
- * finds nothing is not recorded and takes no modelled time. A loop that polls
- * until a message arrives therefore leaves the same graph, however many rounds
- * it takes; only other work in the loop counts.
+ * complete: from then on the host is ordered after the sender. Until a wait or
+ * a test does, the buffer is lent to MPI (core/stream/lent.h).
+ *
+ * A test that finds nothing is not recorded and takes no modelled time. A loop
+ * that polls until a message arrives therefore leaves the same graph, however
+ * many rounds it takes; only other work in the loop counts.
  */
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdlib.h>  /* malloc */
