@@ -43,24 +43,33 @@ __device__ void count(int *out, LOCK lock, UNLOCK unlock)
 #define FLAG(name, look, set)                                                  \
     __global__ void name(int *out)                                             \
     {                                                                          \
-        __shared__ int shared;                                                 \
-        __shared__ unsigned short narrow;                                      \
         int *const global = out + 2;                                           \
-        if (threadIdx.x == 0)                                                  \
-            shared = narrow = 0;                                               \
-        __syncthreads();                                                       \
         (void)global;                                                          \
         flag(                                                                  \
             out, [&] { return look; }, [&] { set; });                          \
     }
-FLAG(shared_add, atomicAdd(&shared, 0) != 0, atomicExch(&shared, 1))
-FLAG(shared_cas, atomicCAS(&narrow, (unsigned short)1, (unsigned short)2) == 1,
-     atomicCAS(&narrow, (unsigned short)0, (unsigned short)1))
-FLAG(shared_volatile, *(volatile int *)&shared, *(volatile int *)&shared = 1)
-FLAG(shared_atomic, (cuda::atomic_ref<int>(shared).load() != 0),
-     cuda::atomic_ref<int>(shared).store(1))
-FLAG(two_words, atomicAdd(&shared, 0) && atomicAdd(global, 0),
-     (atomicAdd(&shared, 1), atomicAdd(global, 1)))
+#define SHARED_FLAG(type, name, look, set)                                     \
+    __global__ void name(int *out)                                             \
+    {                                                                          \
+        __shared__ type shared;                                                \
+        int *const global = out + 2;                                           \
+        (void)global;                                                          \
+        if (threadIdx.x == 0)                                                  \
+            shared = 0;                                                        \
+        __syncthreads();                                                       \
+        flag(                                                                  \
+            out, [&] { return look; }, [&] { set; });                          \
+    }
+SHARED_FLAG(int, shared_add, atomicAdd(&shared, 0) != 0, atomicExch(&shared, 1))
+SHARED_FLAG(unsigned short, shared_cas,
+            atomicCAS(&shared, (unsigned short)1, (unsigned short)2) == 1,
+            atomicCAS(&shared, (unsigned short)0, (unsigned short)1))
+SHARED_FLAG(int, shared_volatile, *(volatile int *)&shared,
+            *(volatile int *)&shared = 1)
+SHARED_FLAG(int, shared_atomic, (cuda::atomic_ref<int>(shared).load() != 0),
+            cuda::atomic_ref<int>(shared).store(1))
+SHARED_FLAG(int, two_words, atomicAdd(&shared, 0) && atomicAdd(global, 0),
+            (atomicAdd(&shared, 1), atomicAdd(global, 1)))
 FLAG(device_add, atomicAdd(&device_flag, 0) != 0, atomicExch(&device_flag, 1))
 FLAG(device_volatile, volatile_flag, volatile_flag = 1)
 FLAG(device_load, __ldcg(&device_flag), __stcg(&device_flag, 1))
