@@ -36,47 +36,77 @@ static struct progress_case *case_of(const struct visible *v, int i)
 
 /* ---- judging ------------------------------------------------------------- */
 
+enum { POLL_US = 500, LONGEST_US = 50000, GROWTH = 8 };
+
 /*
  * Wait for rank 0 without spinning. MPI's own waits spin, and if ranks
- * outnumber cores, that takes CPU time from the rank that judges. The polls use
- * PMPI because their number, which varies, must not be recorded.
+ * outnumber cores, that takes CPU time from the rank that judges. So would
+ * polls of a hundred ranks at a steady pace: the pause between two of them
+ * grows to a ninth of the wait so far. The polls use PMPI because their number,
+ * which varies, must not be recorded.
  */
 static void wait_asleep(MPI_Request *request)
 {
-    for (int done = 0; !done; usleep(done ? 0 : 500))
+    useconds_t us = POLL_US;
+    for (int done = 0;;) {
         MPI_MUST(PMPI_Test(request, &done, MPI_STATUS_IGNORE));
+        if (done)
+            return;
+        usleep(us);
+        us = us < LONGEST_US ? us + us / GROWTH : us;
+    }
 }
 
-/* Gather all ranks' evidence on rank 0, and free the ranks' copies. NULL
- * on other ranks. */
+struct parcel { /* a rank's evidence, on its way to rank 0 */
+    char *data;
+    uint64_t nbytes;
+    MPI_Request request;
+};
+
+static struct parcel expect_from(const struct lab_run *r, int from)
+{
+    struct parcel p = {0};
+    MPI_MUST(PMPI_Recv(&p.nbytes, 1, MPI_UINT64_T, from, 0, r->mpi_comm,
+                       MPI_STATUS_IGNORE));
+    p.data = malloc(p.nbytes);
+    if (!p.data)
+        must_stop(__FILE__, __LINE__, "malloc", "out of memory");
+    MPI_MUST(PMPI_Irecv(p.data, (int)p.nbytes, MPI_BYTE, from, 0, r->mpi_comm,
+                        &p.request));
+    return p;
+}
+
+static void send_off(const struct lab_run *r, char *data, uint64_t nbytes)
+{
+    MPI_Request sent;
+    MPI_MUST(PMPI_Send(&nbytes, 1, MPI_UINT64_T, 0, 0, r->mpi_comm));
+    MPI_MUST(PMPI_Isend(data, (int)nbytes, MPI_BYTE, 0, 0, r->mpi_comm, &sent));
+    wait_asleep(&sent);
+    free(data);
+}
+
+/* Gather all ranks' evidence on rank 0, and free the ranks' copies. NULL on
+ * other ranks. They send all at once: one that has to wake up for its message
+ * delays no other. */
 static struct evidence *collect(const struct lab_run *r, char *data,
                                 size_t nbytes, uint64_t nonce)
 {
-    struct evidence *const e =
-        r->rank == 0 ? evidence_new(r->nranks, nonce) : NULL;
-    for (int from = 1; from < r->nranks; from++) {
-        uint64_t n = nbytes;
-        if (r->rank == from) {
-            MPI_MUST(PMPI_Send(&n, 1, MPI_UINT64_T, 0, 0, r->mpi_comm));
-            MPI_Request sent;
-            MPI_MUST(
-                PMPI_Isend(data, (int)n, MPI_BYTE, 0, 0, r->mpi_comm, &sent));
-            wait_asleep(&sent);
-        } else if (r->rank == 0) {
-            MPI_MUST(PMPI_Recv(&n, 1, MPI_UINT64_T, from, 0, r->mpi_comm,
-                               MPI_STATUS_IGNORE));
-            char *const copy = malloc(n);
-            if (!copy)
-                must_stop(__FILE__, __LINE__, "malloc", "out of memory");
-            MPI_MUST(PMPI_Recv(copy, (int)n, MPI_BYTE, from, 0, r->mpi_comm,
-                               MPI_STATUS_IGNORE));
-            evidence_give(e, from, copy, n);
-        }
+    if (r->rank != 0) {
+        send_off(r, data, nbytes);
+        return NULL;
     }
-    if (r->rank == 0)
-        evidence_give(e, 0, data, nbytes);
-    else
-        free(data);
+    struct evidence *const e = evidence_new(r->nranks, nonce);
+    struct parcel *const p = calloc((size_t)r->nranks, sizeof *p);
+    if (!p)
+        must_stop(__FILE__, __LINE__, "calloc", "out of memory");
+    for (int from = 1; from < r->nranks; from++)
+        p[from] = expect_from(r, from);
+    for (int from = 1; from < r->nranks; from++) {
+        MPI_MUST(PMPI_Wait(&p[from].request, MPI_STATUS_IGNORE));
+        evidence_give(e, from, p[from].data, p[from].nbytes);
+    }
+    evidence_give(e, 0, data, nbytes);
+    free(p);
     return e;
 }
 
