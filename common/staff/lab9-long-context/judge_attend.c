@@ -12,7 +12,8 @@ struct attend *attend_new(int length, int heads, int width, double scale)
     const size_t rows = (size_t)length * (size_t)heads;
     const size_t all = rows * (size_t)width;
     struct attend *const a = calloc(1, sizeof *a);
-    double *next = calloc(12 * all + 3 * rows, sizeof *next);
+    double *next =
+        calloc(12 * all + 3 * rows + 2 * (size_t)length, sizeof *next);
     if (!a || !next) {
         free(a);
         free(next);
@@ -28,6 +29,8 @@ struct attend *attend_new(int length, int heads, int width, double scale)
     a->lse.at = next;
     a->lse.bound = next + rows;
     a->delta = next + 2 * rows;
+    a->score.at = next + 3 * rows;
+    a->score.bound = a->score.at + length;
     return a;
 }
 
@@ -50,62 +53,77 @@ static double dot(const double *x, const double *y, int n, double *size)
     return sum;
 }
 
-/* The score of row t of (length, heads) for row u of the same head, and its
- * bound. */
-static double score_of(const struct attend *a, int t, int u, double *bound)
+/* Fill in the scores of row t of (length, heads) for the rows of its head, the
+ * last of which is t. Returns the largest. */
+static double fill_scores(struct attend *a, int t)
 {
-    double size;
-    const double x = dot(a->q + (size_t)t * (size_t)a->width,
-                         a->k + (size_t)u * (size_t)a->width, a->width, &size);
-    *bound = (a->width + 2) * U * a->scale * size;
-    return a->scale * x;
+    double most = -INFINITY, size;
+    const double *const q = a->q + (size_t)t * (size_t)a->width;
+    for (int i = 0; i <= t / a->heads; i++) {
+        const int u = t % a->heads + i * a->heads;
+        const double x =
+            dot(q, a->k + (size_t)u * (size_t)a->width, a->width, &size);
+        a->score.at[i] = a->scale * x;
+        a->score.bound[i] = (a->width + 2) * U * a->scale * size;
+        most = fmax(most, a->score.at[i]);
+    }
+    return most;
 }
 
 /* A row's lse and its bound: the largest error of a score plus the errors of
  * the sum. */
 static void row_lse(struct attend *a, int t, double most)
 {
-    double sum = 0, worst = 0, bound;
-    for (int u = t % a->heads; u <= t; u += a->heads) {
-        sum += exp(score_of(a, t, u, &bound) - most);
-        worst = fmax(worst, bound);
-    }
     const int terms = t / a->heads + 1;
+    double sum = 0, worst = 0;
+    for (int i = 0; i < terms; i++) {
+        sum += exp(a->score.at[i] - most);
+        worst = fmax(worst, a->score.bound[i]);
+    }
     a->lse.at[t] = most + log(sum);
     a->lse.bound[t] = worst + U * ((2 + EXP_ULPS) * terms + EXP_ULPS +
                                    fabs(most) + fabs(a->lse.at[t]));
 }
 
-/* The weight of u for t, and its relative error. */
+/* The weight of u for t, the row of the scores, and its relative error. */
 static double weight_of(const struct attend *a, int t, int u, double *off)
 {
-    double bound;
-    const double score = score_of(a, t, u, &bound);
-    *off = bound + a->lse.bound[t] + EXP_ULPS * U +
+    const double score = a->score.at[u / a->heads];
+    *off = a->score.bound[u / a->heads] + a->lse.bound[t] + EXP_ULPS * U +
            U * (fabs(score) + fabs(a->lse.at[t]));
     return exp(score - a->lse.at[t]);
 }
 
-void attend_forward(struct attend *a)
+/* o and lse of row t. */
+static void row_forward(struct attend *a, int t)
 {
     const int w = a->width;
-    for (int t = 0; t < a->length * a->heads; t++) {
-        const int terms = t / a->heads + 1;
-        double *const o = a->o.at + (size_t)t * (size_t)w;
-        double *const bound = a->o.bound + (size_t)t * (size_t)w;
-        double most = -INFINITY, off;
-        for (int u = t % a->heads; u <= t; u += a->heads)
-            most = fmax(most, score_of(a, t, u, &off));
-        row_lse(a, t, most);
-        for (int u = t % a->heads; u <= t; u += a->heads) {
-            const double p = weight_of(a, t, u, &off);
-            const double *const v = a->v + (size_t)u * (size_t)w;
-            for (int i = 0; i < w; i++) {
-                o[i] += p * v[i];
-                bound[i] += p * fabs(v[i]) * (off + (2 + EXP_ULPS) * terms * U);
-            }
+    const int terms = t / a->heads + 1;
+    double *const o = a->o.at + (size_t)t * (size_t)w;
+    double *const bound = a->o.bound + (size_t)t * (size_t)w;
+    double off;
+    row_lse(a, t, fill_scores(a, t));
+    for (int u = t % a->heads; u <= t; u += a->heads) {
+        const double p = weight_of(a, t, u, &off);
+        const double *const v = a->v + (size_t)u * (size_t)w;
+        for (int i = 0; i < w; i++) {
+            o[i] += p * v[i];
+            bound[i] += p * fabs(v[i]) * (off + (2 + EXP_ULPS) * terms * U);
         }
     }
+}
+
+/* Head by head: the caches then hold all rows that a row attends to. */
+static void each_row(struct attend *a, void (*fn)(struct attend *a, int t))
+{
+    for (int h = 0; h < a->heads; h++)
+        for (int i = 0; i < a->length; i++)
+            fn(a, i * a->heads + h);
+}
+
+void attend_forward(struct attend *a)
+{
+    each_row(a, row_forward);
 }
 
 /* A pair's part of dq, dk and dv. */
@@ -133,17 +151,22 @@ static void pair_back(struct attend *a, int t, int u, double delta,
     }
 }
 
-void attend_backward(struct attend *a)
+/* delta and dq of row t, and its part of its head's dk and dv. */
+static void row_backward(struct attend *a, int t)
 {
     const int w = a->width;
-    for (int t = 0; t < a->length * a->heads; t++) {
-        const size_t row = (size_t)t * (size_t)w;
-        double size, bound;
-        a->delta[t] = dot(a->dout + row, a->o.at + row, w, &size);
-        bound = (w + 1) * U * size;
-        for (int i = 0; i < w; i++)
-            bound += fabs(a->dout[row + i]) * a->o.bound[row + i];
-        for (int u = t % a->heads; u <= t; u += a->heads)
-            pair_back(a, t, u, a->delta[t], bound);
-    }
+    const size_t row = (size_t)t * (size_t)w;
+    double size, bound;
+    a->delta[t] = dot(a->dout + row, a->o.at + row, w, &size);
+    bound = (w + 1) * U * size;
+    for (int i = 0; i < w; i++)
+        bound += fabs(a->dout[row + i]) * a->o.bound[row + i];
+    fill_scores(a, t);
+    for (int u = t % a->heads; u <= t; u += a->heads)
+        pair_back(a, t, u, a->delta[t], bound);
+}
+
+void attend_backward(struct attend *a)
+{
+    each_row(a, row_backward);
 }

@@ -24,6 +24,7 @@ struct attend {
     double *q, *k, *v, *dout; /* (length, heads, width): fill them in */
     struct attend_array o, dq, dk, dv; /* likewise */
     struct attend_array lse;           /* (length, heads) */
+    struct attend_array score;         /* (length): of the row in hand */
     double *delta;                     /* (length, heads) */
     double *memory;
 };

@@ -8,9 +8,10 @@
 #include "judge_attend.h"
 #include "judge_keys.h"
 
-/* All ranks' inputs put together: each rank has blocks of q, k, v and dout. */
+/* Attention to all ranks' inputs: each rank has blocks of q, k, v and dout. */
 static struct attend *whole_of(const struct judge_task *t,
-                               const struct judge_order *o, int iteration)
+                               const struct judge_order *o, int iteration,
+                               int back)
 {
     struct attend *const a = attend_new(o->nranks * o->rows, o->heads, o->width,
                                         order_scale(o->width));
@@ -27,7 +28,8 @@ static struct attend *whole_of(const struct judge_task *t,
     }
     free(in);
     attend_forward(a);
-    attend_backward(a);
+    if (back)
+        attend_backward(a);
     return a;
 }
 
@@ -114,7 +116,7 @@ void whole_judge(const struct judge_task *t, const struct judge_order *o,
 {
     const size_t row = (size_t)(o->heads * o->width);
     for (int i = 0; i < t->iterations; i++) {
-        struct attend *const a = whole_of(t, o, i);
+        struct attend *const a = whole_of(t, o, i, back);
         const struct shown all[] = {
             {"o", &a->o, row, 0, KEYS_O},
             {"lse", &a->lse, (size_t)o->heads, 0, KEYS_NONE},
