@@ -558,15 +558,21 @@ static void compare(const struct topo *t, struct ncclComm *c, const ranks &r,
                words(b).c_str(), b.channels);
 }
 
+/* What NCCL's tuner takes from its search, and the GPUs of each node. */
 static void show_graphs(const struct ncclComm *c, const ranks &r)
 {
+    printf("%d x %zu, GPUs", r.nodes, r.gpu.size());
+    for (int gpu : r.gpu)
+        printf(" %d", gpu);
+    printf("\n");
     for (int a : {NCCL_ALGO_RING, NCCL_ALGO_TREE, NCCL_ALGO_NVLS}) {
         const struct ncclTopoGraph *const g = &c->graphs[a];
-        printf("%d x %zu, graph %d: %d x %g/%g, types %d/%d\n", r.nodes,
-               r.gpu.size(), a, g->nChannels, g->bwIntra, g->bwInter,
-               g->typeIntra, g->typeInter);
+        printf("    %-4s %2d x %g/%g GB/s, types %d/%d, pattern %d%s\n",
+               ncclAlgoStr[a], g->nChannels, g->bwIntra, g->bwInter,
+               g->typeIntra, g->typeInter, g->pattern,
+               g->sameChannels ? ", the same" : "");
     }
-    printf("channels %d, of a peer %d of %d\n", c->nChannels,
+    printf("    channels %d, of a peer %d of %d\n", c->nChannels,
            c->p2pnChannelsPerPeer, c->p2pnChannels);
 }
 
