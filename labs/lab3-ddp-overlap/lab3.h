@@ -109,7 +109,7 @@ ncclResult_t ddp_step(struct ddp *d, const struct nn_batch *batch,
 ncclResult_t ddp_accumulate(struct ddp *d, const struct nn_batch *batch,
                             int micro, struct nn_optimizer *o);
 
-/* ---- part 4: hidden communication, and the cap (overlap.c) --------------- */
+/* ---- part 5: hidden communication, measured (overlap.c) ------------------ */
 
 struct overlap_times { /* milliseconds, of the slowest rank */
     double compute;    /* forward and backward alone */
@@ -124,6 +124,8 @@ struct overlap_times { /* milliseconds, of the slowest rank */
 ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
                              struct overlap_times *out);
 
+/* ---- part 6: the cap (overlap.c) ----------------------------------------- */
+
 /*
  * The best cap for a network with nbytes of gradients, if an all-reduce of M
  * bytes takes a_us + M / bytes_per_us: large buckets pay a_us rarely, but leave
@@ -131,7 +133,7 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
  */
 size_t overlap_cap(size_t nbytes, double a_us, double bytes_per_us);
 
-/* ---- part 5: a sharded optimizer, ZeRO-1 (zero.c) ------------------------ */
+/* ---- part 7: a sharded optimizer, ZeRO-1 (zero.c) ------------------------ */
 
 struct zero {
     struct nn *m;

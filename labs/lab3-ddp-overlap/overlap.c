@@ -1,5 +1,6 @@
 /*
- * Part 4: how much communication is hidden, and how large a bucket should be.
+ * Parts 5 and 6: how much communication is hidden, and how large a bucket should
+ * be.
  *
  *     compute alone   |=================|
  *     comm alone      |--------|
@@ -22,10 +23,10 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
     cudaEvent_t begin = NULL, end = NULL;
     LAB_OUT_CUDA(cudaEventCreate(&begin));
     LAB_OUT_CUDA(cudaEventCreate(&end));
-    // Yours to write: part 4: measure (about 16 lines)
+    // Yours to write: part 5: measure (about 16 lines)
     // record events on the compute stream: ddp_finish() makes it wait
     // for the buckets.
-    LAB_HOLE("part 4: measure");
+    LAB_HOLE("part 5: measure");
 out:
     if (begin)
         cudaEventDestroy(begin);
@@ -36,8 +37,8 @@ out:
 
 size_t overlap_cap(size_t nbytes, double a_us, double bytes_per_us)
 {
-    // Yours to write: part 4: cap (about 3 lines)
+    // Yours to write: part 6: cap (about 3 lines)
     // nbytes / cap buckets pay a_us each, and the bytes of the last one
     // are exposed. Which cap minimises the sum of both?
-    LAB_HOLE("part 4: cap");
+    LAB_HOLE("part 6: cap");
 }

@@ -1,5 +1,5 @@
 /*
- * Part 5: a sharded optimizer.
+ * Part 7: a sharded optimizer.
  *
  * AdamW keeps two numbers for each parameter, and n ranks keep them n times.
  * That is unnecessary: every rank has all gradients, so each can update a part
@@ -17,8 +17,8 @@
 
 void zero_assign(const struct nn *m, int nranks, int *owner)
 {
-    // Yours to write: part 5: assign (about 14 lines)
-    LAB_HOLE("part 5: assign");
+    // Yours to write: part 7: assign (about 14 lines)
+    LAB_HOLE("part 7: assign");
 }
 
 ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
@@ -30,14 +30,14 @@ ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
     z->nranks = nranks;
     z->hyper = *hyper;
     zero_assign(m, nranks, z->owner);
-    // Yours to write: part 5: state (about 9 lines)
+    // Yours to write: part 7: state (about 9 lines)
     // cudaMalloc what this rank needs and no more: memory is judged.
-    LAB_HOLE("part 5: state");
+    LAB_HOLE("part 7: state");
 }
 
 ncclResult_t zero_step(struct zero *z, ncclComm_t comm)
 {
-    // Yours to write: part 5: step (about 20 lines)
+    // Yours to write: part 7: step (about 20 lines)
     // the broadcasts of one group run together.
-    LAB_HOLE("part 5: step");
+    LAB_HOLE("part 7: step");
 }

@@ -1,5 +1,5 @@
 /*
- * Part 3: which all-reduce for which size.
+ * Part 4: which all-reduce for which size.
  */
 #include "lab5.h"
 
@@ -13,10 +13,10 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
                               const float *sendbuf, float *recvbuf,
                               size_t count, cudaStream_t stream, double *us)
 {
-    // Yours to write: part 3: measure (about 20 lines)
+    // Yours to write: part 4: measure (about 20 lines)
     // symm_reduce_by() between two events, ITERATIONS times, after a
     // barrier of all ranks. Their times differ: MPI_Allreduce.
-    LAB_HOLE("part 3: measure");
+    LAB_HOLE("part 4: measure");
 }
 
 /* Measure the algorithms from `first` on, for nbytes. */
@@ -36,16 +36,16 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
                               float *recvbuf, size_t most_nbytes,
                               cudaStream_t stream)
 {
-    // Yours to write: part 3: tune (about 20 lines)
+    // Yours to write: part 4: tune (about 20 lines)
     // the first size at which a later algorithm is faster ends a range; a
     // slower one is not measured again. Without NCCL, only one-shot and
     // two-shot compete.
-    LAB_HOLE("part 3: tune");
+    LAB_HOLE("part 4: tune");
 }
 
 ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
                              float *recvbuf, size_t count, cudaStream_t stream)
 {
-    // Yours to write: part 3: choose (about 6 lines)
-    LAB_HOLE("part 3: choose");
+    // Yours to write: part 4: choose (about 6 lines)
+    LAB_HOLE("part 4: choose");
 }

@@ -1,5 +1,5 @@
 /*
- * Part 4: a tensor distributed over ranks.
+ * Part 5: a tensor distributed over ranks.
  *
  *     element   0 ... per-1 | per ... 2 per-1 | 2 per ... count-1
  *     rank             0    |        1        |        2
@@ -11,10 +11,10 @@
 
 ncclResult_t dtensor_open(struct dtensor *t, struct symm *s, size_t count)
 {
-    // Yours to write: part 4: spread (about 4 lines)
+    // Yours to write: part 5: spread (about 4 lines)
     // every rank allocates the same number of elements; the last ranks
     // don't use all of them.
-    LAB_HOLE("part 4: spread");
+    LAB_HOLE("part 5: spread");
 }
 
 struct piece { /* the part of a range that one rank has */
@@ -26,8 +26,8 @@ struct piece { /* the part of a range that one rank has */
 /* The first piece of the range begin ... end - 1. */
 static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
 {
-    // Yours to write: part 4: piece (about 6 lines)
-    LAB_HOLE("part 4: piece");
+    // Yours to write: part 5: piece (about 6 lines)
+    LAB_HOLE("part 5: piece");
 }
 
 /* True if these elements exist. */
@@ -39,13 +39,13 @@ static int is_inside(const struct dtensor *t, size_t begin, size_t count)
 ncclResult_t dtensor_get(const struct dtensor *t, size_t begin, size_t count,
                          float *out, cudaStream_t stream)
 {
-    // Yours to write: part 4: get a range (about 10 lines)
-    LAB_HOLE("part 4: get a range");
+    // Yours to write: part 5: get a range (about 10 lines)
+    LAB_HOLE("part 5: get a range");
 }
 
 ncclResult_t dtensor_put(const struct dtensor *t, size_t begin, size_t count,
                          const float *in, cudaStream_t stream)
 {
-    // Yours to write: part 4: put a range (about 10 lines)
-    LAB_HOLE("part 4: put a range");
+    // Yours to write: part 5: put a range (about 10 lines)
+    LAB_HOLE("part 5: put a range");
 }

@@ -1,5 +1,5 @@
 /*
- * Part 4: a hash map distributed over ranks.
+ * Part 5: a hash map distributed over ranks.
  *
  * No rank owns an insertion: any thread of any rank may claim a free slot, in
  * any rank's memory, with a compare-and-swap of the key. A thread that loses
@@ -44,9 +44,9 @@ static __device__ void add_one(const struct symm_view &v,
                                const struct hashmap &h, unsigned key,
                                unsigned value)
 {
-    // Yours to write: part 4: add one (device, about 12 lines)
+    // Yours to write: part 5: add one (device, about 12 lines)
     // atomicCAS_system(&keys[slot], 0u, key) returns what was there.
-    LAB_DEVICE_HOLE("part 4: add one");
+    LAB_DEVICE_HOLE("part 5: add one");
 }
 
 /* The sum of key, 0 if it has none. */
@@ -54,9 +54,9 @@ static __device__ void find_one(const struct symm_view &v,
                                 const struct hashmap &h, unsigned key,
                                 unsigned *out)
 {
-    // Yours to write: part 4: find one (device, about 10 lines)
+    // Yours to write: part 5: find one (device, about 10 lines)
     // a free slot ends the search.
-    LAB_DEVICE_HOLE("part 4: find one");
+    LAB_DEVICE_HOLE("part 5: find one");
 }
 
 __global__ void add_all(struct symm_view v, struct hashmap h,

@@ -151,7 +151,7 @@ ncclResult_t symm_ping_pong(const struct symm *s, float4 *box, float4 *item,
                             size_t count, unsigned *signal, const float *add,
                             float *out, unsigned rounds, cudaStream_t stream);
 
-/* ---- part 3: all-reduce (allreduce.cu, choose.c) ------------------------- */
+/* ---- part 3: all-reduce (allreduce.cu) ----------------------------------- */
 
 enum { SYMM_BLOCKS = 128, SYMM_THREADS = 512 };
 
@@ -193,6 +193,8 @@ ncclResult_t symm_reduce_by(struct symm_reducer *a, enum symm_algo algo,
                             const float *sendbuf, float *recvbuf, size_t count,
                             cudaStream_t stream);
 
+/* ---- part 4: which one for which size (choose.c) ------------------------- */
+
 /*
  * Measure one all-reduce of count floats by this algorithm, in microseconds:
  * warm up, and take the mean of several. All ranks get the same value, the
@@ -219,7 +221,7 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
 ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
                              float *recvbuf, size_t count, cudaStream_t stream);
 
-/* ---- part 4: uses -------------------------------------------------------- */
+/* ---- part 5: uses -------------------------------------------------------- */
 
 /* Gradients of a small model (gradsync.c). */
 struct gradsync {

@@ -1,5 +1,5 @@
 /*
- * Part 4: gradients that arrive late.
+ * Part 5: gradients that arrive late.
  *
  * A synchronous step ends with a wait for all ranks' gradients. A step that
  * applies the gradients of `late` steps ago already has them, and its own
@@ -25,11 +25,11 @@ static float *slot_of(const struct late *l, unsigned step, int r)
 static ncclResult_t send_gradients(struct late *l, unsigned step,
                                    cudaStream_t stream)
 {
-    // Yours to write: part 4: send gradients (about 16 lines)
+    // Yours to write: part 5: send gradients (about 16 lines)
     // copy l->grads to your own slot first: the next step overwrites
     // them. The slot held those of step - (late + 1): which values must
     // l->freed have reached, and on which stream do you wait?
-    LAB_HOLE("part 4: send gradients");
+    LAB_HOLE("part 5: send gradients");
 }
 
 /* Set l->grads to the sum of all ranks' gradients of a step, and release the
@@ -37,16 +37,16 @@ static ncclResult_t send_gradients(struct late *l, unsigned step,
 static ncclResult_t collect_gradients(struct late *l, unsigned step,
                                       cudaStream_t stream)
 {
-    // Yours to write: part 4: collect gradients (about 16 lines)
+    // Yours to write: part 5: collect gradients (about 16 lines)
     // wait for each rank's; add in rank order (nn_add() in nn/ops.h). All
     // ranks must learn that this one is done with its slots.
-    LAB_HOLE("part 4: collect gradients");
+    LAB_HOLE("part 5: collect gradients");
 }
 
 ncclResult_t late_step(struct late *l, struct nn *m,
                        const struct nn_batch *batch, struct nn_optimizer *o)
 {
-    // Yours to write: part 4: late step (about 12 lines)
+    // Yours to write: part 5: late step (about 12 lines)
     // as gradsync_step(); which step's gradients are due?
-    LAB_HOLE("part 4: late step");
+    LAB_HOLE("part 5: late step");
 }

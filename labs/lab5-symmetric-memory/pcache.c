@@ -1,5 +1,5 @@
 /*
- * Part 4: a cache of parameters that swaps adapters.
+ * Part 5: a cache of parameters that swaps adapters.
  *
  * Fine-tuned models often differ only in small *adapters*, of which there are
  * more than fit on a GPU. They are distributed over the ranks; each rank
@@ -26,26 +26,26 @@ static int slot_with(const struct pcache *c, int id)
 /* The least recently used slot; empty slots come first. */
 static int oldest(const struct pcache *c)
 {
-    // Yours to write: part 4: oldest (about 6 lines)
-    LAB_HOLE("part 4: oldest");
+    // Yours to write: part 5: oldest (about 6 lines)
+    LAB_HOLE("part 5: oldest");
 }
 
 ncclResult_t pcache_fetch(struct pcache *c, int id, int *slot)
 {
-    // Yours to write: part 4: fetch (about 15 lines)
+    // Yours to write: part 5: fetch (about 15 lines)
     // used[] starts at 0, c->uses counts from 1. Waiting on an event that
     // was never recorded does nothing.
-    LAB_HOLE("part 4: fetch");
+    LAB_HOLE("part 5: fetch");
 }
 
 ncclResult_t pcache_begin(struct pcache *c, int slot, cudaStream_t stream)
 {
-    // Yours to write: part 4: begin (about 2 lines)
-    LAB_HOLE("part 4: begin");
+    // Yours to write: part 5: begin (about 2 lines)
+    LAB_HOLE("part 5: begin");
 }
 
 ncclResult_t pcache_end(struct pcache *c, int slot, cudaStream_t stream)
 {
-    // Yours to write: part 4: end (about 2 lines)
-    LAB_HOLE("part 4: end");
+    // Yours to write: part 5: end (about 2 lines)
+    LAB_HOLE("part 5: end");
 }

@@ -1,5 +1,5 @@
 /*
- * Part 4: hand-off to the next stage of a pipeline.
+ * Part 5: hand-off to the next stage of a pipeline.
  *
  * In a send and receive, the sender has to learn from the receiver where to
  * write and when it may. Here both are settled in advance: the hand-off has
@@ -19,20 +19,20 @@ static float *slot_of(const struct handoff *h, unsigned i)
 ncclResult_t handoff_send(struct handoff *h, const float *src,
                           cudaStream_t stream)
 {
-    // Yours to write: part 4: send (about 8 lines)
+    // Yours to write: part 5: send (about 8 lines)
     // message i reuses the slot of message i - HANDOFF_SLOTS: which value
     // must h->empty have reached?
-    LAB_HOLE("part 4: send");
+    LAB_HOLE("part 5: send");
 }
 
 ncclResult_t handoff_recv(struct handoff *h, float **msg, cudaStream_t stream)
 {
-    // Yours to write: part 4: receive (about 4 lines)
-    LAB_HOLE("part 4: receive");
+    // Yours to write: part 5: receive (about 4 lines)
+    LAB_HOLE("part 5: receive");
 }
 
 ncclResult_t handoff_done(struct handoff *h, cudaStream_t stream)
 {
-    // Yours to write: part 4: give back (about 3 lines)
-    LAB_HOLE("part 4: give back");
+    // Yours to write: part 5: give back (about 3 lines)
+    LAB_HOLE("part 5: give back");
 }

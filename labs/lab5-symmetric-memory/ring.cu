@@ -1,5 +1,5 @@
 /*
- * Part 4: a ring buffer between two kernels.
+ * Part 5: a ring buffer between two kernels.
  *
  *     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
  *                       ^ next to take out         tail  2: items taken out
@@ -43,16 +43,16 @@ static struct ring_view view_of(const struct ring *r)
 
 __global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
 {
-    // Yours to write: part 4: produce (device, about 8 lines)
+    // Yours to write: part 5: produce (device, about 8 lines)
     // item i goes to slot i % RING_SLOTS. When is that free?
-    LAB_DEVICE_HOLE("part 4: produce");
+    LAB_DEVICE_HOLE("part 5: produce");
 }
 
 __global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
 {
-    // Yours to write: part 4: consume (device, about 10 lines)
+    // Yours to write: part 5: consume (device, about 10 lines)
     // tell the producer once the *block* has taken the item out.
-    LAB_DEVICE_HOLE("part 4: consume");
+    LAB_DEVICE_HOLE("part 5: consume");
 }
 
 ncclResult_t ring_produce(const struct ring *r, const float4 *src,

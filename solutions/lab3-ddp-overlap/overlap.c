@@ -1,5 +1,6 @@
 /*
- * Part 4: how much communication is hidden, and how large a bucket should be.
+ * Parts 5 and 6: how much communication is hidden, and how large a bucket should
+ * be.
  *
  *     compute alone   |=================|
  *     comm alone      |--------|
@@ -22,7 +23,7 @@ ncclResult_t overlap_measure(struct ddp *d, const struct nn_batch *batch,
     cudaEvent_t begin = NULL, end = NULL;
     LAB_OUT_CUDA(cudaEventCreate(&begin));
     LAB_OUT_CUDA(cudaEventCreate(&end));
-    // BEGIN HOLE part 4: measure (about 16 lines)
+    // BEGIN HOLE part 5: measure (about 16 lines)
     // HINT: record events on the compute stream: ddp_finish() makes it wait
     // HINT: for the buckets.
     for (enum overlap_part p = OVERLAP_COMPUTE; p <= OVERLAP_BOTH; p++) {
@@ -49,7 +50,7 @@ out:
 
 size_t overlap_cap(size_t nbytes, double a_us, double bytes_per_us)
 {
-    // BEGIN HOLE part 4: cap (about 3 lines)
+    // BEGIN HOLE part 6: cap (about 3 lines)
     // HINT: nbytes / cap buckets pay a_us each, and the bytes of the last one
     // HINT: are exposed. Which cap minimises the sum of both?
     return (size_t)sqrt((double)nbytes * a_us * bytes_per_us);

@@ -1,5 +1,5 @@
 /*
- * Part 5: a sharded optimizer.
+ * Part 7: a sharded optimizer.
  *
  * AdamW keeps two numbers for each parameter, and n ranks keep them n times.
  * That is unnecessary: every rank has all gradients, so each can update a part
@@ -17,7 +17,7 @@
 
 void zero_assign(const struct nn *m, int nranks, int *owner)
 {
-    // BEGIN HOLE part 5: assign (about 14 lines)
+    // BEGIN HOLE part 7: assign (about 14 lines)
     size_t has[LAB_MAX_RANKS] = {0};
     for (int i = 0; i < m->nparams; i++) {
         owner[i] = -1;
@@ -42,7 +42,7 @@ ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
     z->nranks = nranks;
     z->hyper = *hyper;
     zero_assign(m, nranks, z->owner);
-    // BEGIN HOLE part 5: state (about 9 lines)
+    // BEGIN HOLE part 7: state (about 9 lines)
     // HINT: cudaMalloc what this rank needs and no more: memory is judged.
     for (int i = 0; i < m->nparams; i++)
         if (z->owner[i] == rank)
@@ -59,7 +59,7 @@ ncclResult_t zero_init(struct zero *z, struct nn *m, int rank, int nranks,
 
 ncclResult_t zero_step(struct zero *z, ncclComm_t comm)
 {
-    // BEGIN HOLE part 5: step (about 20 lines)
+    // BEGIN HOLE part 7: step (about 20 lines)
     // HINT: the broadcasts of one group run together.
     float *at = z->state;
     z->step++;

@@ -1,5 +1,5 @@
 /*
- * Part 3: which all-reduce for which size.
+ * Part 4: which all-reduce for which size.
  */
 #include "lab5.h"
 
@@ -13,7 +13,7 @@ ncclResult_t symm_reduce_time(struct symm_reducer *a, enum symm_algo algo,
                               const float *sendbuf, float *recvbuf,
                               size_t count, cudaStream_t stream, double *us)
 {
-    // BEGIN HOLE part 3: measure (about 20 lines)
+    // BEGIN HOLE part 4: measure (about 20 lines)
     // HINT: symm_reduce_by() between two events, ITERATIONS times, after a
     // HINT: barrier of all ranks. Their times differ: MPI_Allreduce.
     ncclResult_t err = ncclSuccess;
@@ -61,7 +61,7 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
                               float *recvbuf, size_t most_nbytes,
                               cudaStream_t stream)
 {
-    // BEGIN HOLE part 3: tune (about 20 lines)
+    // BEGIN HOLE part 4: tune (about 20 lines)
     // HINT: the first size at which a later algorithm is faster ends a range; a
     // HINT: slower one is not measured again. Without NCCL, only one-shot and
     // HINT: two-shot compete.
@@ -89,7 +89,7 @@ ncclResult_t symm_reduce_tune(struct symm_reducer *a, const float *sendbuf,
 ncclResult_t symm_all_reduce(struct symm_reducer *a, const float *sendbuf,
                              float *recvbuf, size_t count, cudaStream_t stream)
 {
-    // BEGIN HOLE part 3: choose (about 6 lines)
+    // BEGIN HOLE part 4: choose (about 6 lines)
     const size_t nbytes = count * sizeof *sendbuf;
     enum symm_algo algo = SYMM_NCCL;
     if (nbytes <= a->one_shot_most)

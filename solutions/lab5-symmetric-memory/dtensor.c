@@ -1,5 +1,5 @@
 /*
- * Part 4: a tensor distributed over ranks.
+ * Part 5: a tensor distributed over ranks.
  *
  *     element   0 ... per-1 | per ... 2 per-1 | 2 per ... count-1
  *     rank             0    |        1        |        2
@@ -11,7 +11,7 @@
 
 ncclResult_t dtensor_open(struct dtensor *t, struct symm *s, size_t count)
 {
-    // BEGIN HOLE part 4: spread (about 4 lines)
+    // BEGIN HOLE part 5: spread (about 4 lines)
     // HINT: every rank allocates the same number of elements; the last ranks
     // HINT: don't use all of them.
     const size_t n = (size_t)s->view.nranks;
@@ -29,7 +29,7 @@ struct piece { /* the part of a range that one rank has */
 /* The first piece of the range begin ... end - 1. */
 static struct piece piece_at(const struct dtensor *t, size_t begin, size_t end)
 {
-    // BEGIN HOLE part 4: piece (about 6 lines)
+    // BEGIN HOLE part 5: piece (about 6 lines)
     const size_t rank = begin / t->per, last = (rank + 1) * t->per;
     return (struct piece){.rank = (int)rank,
                           .own = t->local + begin % t->per,
@@ -46,7 +46,7 @@ static int is_inside(const struct dtensor *t, size_t begin, size_t count)
 ncclResult_t dtensor_get(const struct dtensor *t, size_t begin, size_t count,
                          float *out, cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: get a range (about 10 lines)
+    // BEGIN HOLE part 5: get a range (about 10 lines)
     if (!is_inside(t, begin, count))
         return ncclInvalidArgument;
     const size_t end = begin + count;
@@ -63,7 +63,7 @@ ncclResult_t dtensor_get(const struct dtensor *t, size_t begin, size_t count,
 ncclResult_t dtensor_put(const struct dtensor *t, size_t begin, size_t count,
                          const float *in, cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: put a range (about 10 lines)
+    // BEGIN HOLE part 5: put a range (about 10 lines)
     if (!is_inside(t, begin, count))
         return ncclInvalidArgument;
     const size_t end = begin + count;

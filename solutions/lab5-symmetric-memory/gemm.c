@@ -1,5 +1,5 @@
 /*
- * Part 4: a tensor-parallel layer, in two forms.
+ * Part 5: a tensor-parallel layer, in two forms.
  *
  * Column-parallel layers end with an all-gather. A collective cannot start
  * before the whole product exists; puts can start with its first rows and run
@@ -23,7 +23,7 @@
  * stream. */
 static ncclResult_t put_to_all(struct tpgemm *g, float *own, size_t nbytes)
 {
-    // BEGIN HOLE part 4: put to all (about 6 lines)
+    // BEGIN HOLE part 5: put to all (about 6 lines)
     // HINT: start with rank + 1. What would happen at rank 0 if all started
     // HINT: there?
     const struct symm_view *const v = &g->s->view;
@@ -38,7 +38,7 @@ static ncclResult_t put_to_all(struct tpgemm *g, float *own, size_t nbytes)
  * the compute stream wait for all ranks' blocks and for the puts. */
 static ncclResult_t exchange_blocks(struct tpgemm *g)
 {
-    // BEGIN HOLE part 4: exchange blocks (about 10 lines)
+    // BEGIN HOLE part 5: exchange blocks (about 10 lines)
     // HINT: g->ready has one flag per rank. On which stream do the signals
     // HINT: follow the puts?
     const struct symm_view *const v = &g->s->view;
@@ -55,7 +55,7 @@ static ncclResult_t exchange_blocks(struct tpgemm *g)
 ncclResult_t tpgemm_run(struct tpgemm *g, const float *x, const float *w,
                         float *y, int rows, int in, int cols, int pieces)
 {
-    // BEGIN HOLE part 4: product (about 15 lines)
+    // BEGIN HOLE part 5: product (about 15 lines)
     // HINT: symm_barrier(); then for each piece nn_linear() (nn/ops.h) on the
     // HINT: compute stream and, after it, put_to_all() on the other.
     const struct symm_view *const v = &g->s->view;
@@ -81,7 +81,7 @@ static ncclResult_t send_terms(struct tpgemm *g, const float *x, const float *w,
                                float *terms, float *y, int step, int in,
                                int cols)
 {
-    // BEGIN HOLE part 4: terms (about 15 lines)
+    // BEGIN HOLE part 5: terms (about 15 lines)
     // HINT: compute block k in y: until rank k's sum arrives, it isn't in use.
     // HINT: In terms, each rank has one block for every other rank.
     const struct symm_view *const v = &g->s->view;
@@ -105,7 +105,7 @@ static ncclResult_t send_terms(struct tpgemm *g, const float *x, const float *w,
 ncclResult_t tpgemm_sum(struct tpgemm *g, const float *x, const float *w,
                         float *terms, float *y, int rows, int in, int cols)
 {
-    // BEGIN HOLE part 4: sum (about 18 lines)
+    // BEGIN HOLE part 5: sum (about 18 lines)
     // HINT: send_terms(), then add every other rank's term to your own block as
     // HINT: it arrives (nn_add() in nn/ops.h), and send the sum to all. Why is
     // HINT: no barrier needed?

@@ -1,5 +1,5 @@
 /*
- * Part 4: a hash map distributed over ranks.
+ * Part 5: a hash map distributed over ranks.
  *
  * No rank owns an insertion: any thread of any rank may claim a free slot, in
  * any rank's memory, with a compare-and-swap of the key. A thread that loses
@@ -44,7 +44,7 @@ static __device__ void add_one(const struct symm_view &v,
                                const struct hashmap &h, unsigned key,
                                unsigned value)
 {
-    // BEGIN HOLE part 4: add one (device, about 12 lines)
+    // BEGIN HOLE part 5: add one (device, about 12 lines)
     // HINT: atomicCAS_system(&keys[slot], 0u, key) returns what was there.
     const int owner = hash_owner(key, v.nranks);
     unsigned *const keys = symm_peer(v, h.keys, owner);
@@ -65,7 +65,7 @@ static __device__ void find_one(const struct symm_view &v,
                                 const struct hashmap &h, unsigned key,
                                 unsigned *out)
 {
-    // BEGIN HOLE part 4: find one (device, about 10 lines)
+    // BEGIN HOLE part 5: find one (device, about 10 lines)
     // HINT: a free slot ends the search.
     const int owner = hash_owner(key, v.nranks);
     const unsigned *const keys = symm_peer(v, h.keys, owner);

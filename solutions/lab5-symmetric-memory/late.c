@@ -1,5 +1,5 @@
 /*
- * Part 4: gradients that arrive late.
+ * Part 5: gradients that arrive late.
  *
  * A synchronous step ends with a wait for all ranks' gradients. A step that
  * applies the gradients of `late` steps ago already has them, and its own
@@ -25,7 +25,7 @@ static float *slot_of(const struct late *l, unsigned step, int r)
 static ncclResult_t send_gradients(struct late *l, unsigned step,
                                    cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: send gradients (about 16 lines)
+    // BEGIN HOLE part 5: send gradients (about 16 lines)
     // HINT: copy l->grads to your own slot first: the next step overwrites
     // HINT: them. The slot held those of step - (late + 1): which values must
     // HINT: l->freed have reached, and on which stream do you wait?
@@ -53,7 +53,7 @@ static ncclResult_t send_gradients(struct late *l, unsigned step,
 static ncclResult_t collect_gradients(struct late *l, unsigned step,
                                       cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: collect gradients (about 16 lines)
+    // BEGIN HOLE part 5: collect gradients (about 16 lines)
     // HINT: wait for each rank's; add in rank order (nn_add() in nn/ops.h). All
     // HINT: ranks must learn that this one is done with its slots.
     const struct symm_view *const v = &l->s->view;
@@ -78,7 +78,7 @@ static ncclResult_t collect_gradients(struct late *l, unsigned step,
 ncclResult_t late_step(struct late *l, struct nn *m,
                        const struct nn_batch *batch, struct nn_optimizer *o)
 {
-    // BEGIN HOLE part 4: late step (about 12 lines)
+    // BEGIN HOLE part 5: late step (about 12 lines)
     // HINT: as gradsync_step(); which step's gradients are due?
     const float share = 1.0f / (float)l->s->view.nranks;
     const unsigned step = l->steps++;

@@ -1,5 +1,5 @@
 /*
- * Part 4: a cache of parameters that swaps adapters.
+ * Part 5: a cache of parameters that swaps adapters.
  *
  * Fine-tuned models often differ only in small *adapters*, of which there are
  * more than fit on a GPU. They are distributed over the ranks; each rank
@@ -26,7 +26,7 @@ static int slot_with(const struct pcache *c, int id)
 /* The least recently used slot; empty slots come first. */
 static int oldest(const struct pcache *c)
 {
-    // BEGIN HOLE part 4: oldest (about 6 lines)
+    // BEGIN HOLE part 5: oldest (about 6 lines)
     int slot = 0;
     for (int i = 1; i < PCACHE_SLOTS; i++)
         if (c->used[i] < c->used[slot])
@@ -37,7 +37,7 @@ static int oldest(const struct pcache *c)
 
 ncclResult_t pcache_fetch(struct pcache *c, int id, int *slot)
 {
-    // BEGIN HOLE part 4: fetch (about 15 lines)
+    // BEGIN HOLE part 5: fetch (about 15 lines)
     // HINT: used[] starts at 0, c->uses counts from 1. Waiting on an event that
     // HINT: was never recorded does nothing.
     const int n = c->s->view.nranks;
@@ -59,7 +59,7 @@ ncclResult_t pcache_fetch(struct pcache *c, int id, int *slot)
 
 ncclResult_t pcache_begin(struct pcache *c, int slot, cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: begin (about 2 lines)
+    // BEGIN HOLE part 5: begin (about 2 lines)
     LAB_TRY_CUDA(cudaStreamWaitEvent(stream, c->here[slot], 0));
     return ncclSuccess;
     // END HOLE
@@ -67,7 +67,7 @@ ncclResult_t pcache_begin(struct pcache *c, int slot, cudaStream_t stream)
 
 ncclResult_t pcache_end(struct pcache *c, int slot, cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: end (about 2 lines)
+    // BEGIN HOLE part 5: end (about 2 lines)
     LAB_TRY_CUDA(cudaEventRecord(c->idle[slot], stream));
     return ncclSuccess;
     // END HOLE

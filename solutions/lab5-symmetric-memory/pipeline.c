@@ -1,5 +1,5 @@
 /*
- * Part 4: hand-off to the next stage of a pipeline.
+ * Part 5: hand-off to the next stage of a pipeline.
  *
  * In a send and receive, the sender has to learn from the receiver where to
  * write and when it may. Here both are settled in advance: the hand-off has
@@ -19,7 +19,7 @@ static float *slot_of(const struct handoff *h, unsigned i)
 ncclResult_t handoff_send(struct handoff *h, const float *src,
                           cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: send (about 8 lines)
+    // BEGIN HOLE part 5: send (about 8 lines)
     // HINT: message i reuses the slot of message i - HANDOFF_SLOTS: which value
     // HINT: must h->empty have reached?
     const int next = h->s->view.rank + 1;
@@ -34,7 +34,7 @@ ncclResult_t handoff_send(struct handoff *h, const float *src,
 
 ncclResult_t handoff_recv(struct handoff *h, float **msg, cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: receive (about 4 lines)
+    // BEGIN HOLE part 5: receive (about 4 lines)
     *msg = slot_of(h, h->taken);
     h->taken++;
     return symm_wait(h->s, h->full, h->taken, stream);
@@ -43,7 +43,7 @@ ncclResult_t handoff_recv(struct handoff *h, float **msg, cudaStream_t stream)
 
 ncclResult_t handoff_done(struct handoff *h, cudaStream_t stream)
 {
-    // BEGIN HOLE part 4: give back (about 3 lines)
+    // BEGIN HOLE part 5: give back (about 3 lines)
     h->freed++;
     return symm_signal(h->s, h->empty, h->freed, h->s->view.rank - 1, stream);
     // END HOLE

@@ -1,5 +1,5 @@
 /*
- * Part 4: a ring buffer between two kernels.
+ * Part 5: a ring buffer between two kernels.
  *
  *     slots   | 8 | 9 | 2 | 3 | 4 | 5 | 6 | 7 |    head 10: items put in
  *                       ^ next to take out         tail  2: items taken out
@@ -43,7 +43,7 @@ static struct ring_view view_of(const struct ring *r)
 
 __global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
 {
-    // BEGIN HOLE part 4: produce (device, about 8 lines)
+    // BEGIN HOLE part 5: produce (device, about 8 lines)
     // HINT: item i goes to slot i % RING_SLOTS. When is that free?
     for (unsigned i = 0; i < nitems; i++) {
         if (i >= RING_SLOTS)
@@ -56,7 +56,7 @@ __global__ void produce(struct ring_view r, const float4 *src, unsigned nitems)
 
 __global__ void consume(struct ring_view r, float4 *dst, unsigned nitems)
 {
-    // BEGIN HOLE part 4: consume (device, about 10 lines)
+    // BEGIN HOLE part 5: consume (device, about 10 lines)
     // HINT: tell the producer once the *block* has taken the item out.
     for (unsigned i = 0; i < nitems; i++) {
         symm_wait_for(r.head, i + 1);

@@ -17,7 +17,7 @@ static const struct {
 } broken[] = {
     {"rm handouts/hints/lab4.txt", "there is no handouts/hints/lab4.txt"},
     {"sed -i '/^# Part 5/,$d' handouts/hints/lab3.txt",
-     "lab3.txt: has parts 1 2 3 4 of 1 2 3 4 5"},
+     "lab3.txt: has parts 1 2 3 4 of 1 2 3 4 5 6 7"},
     {"sed -i '0,/^## sketch/{/^## sketch/d}' handouts/hints/lab3.txt",
      "lab3.txt: part 1 has: question pseudo-code"},
     {"sed -i '0,/^## sketch/s/^## sketch/&\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n8/' "

@@ -99,7 +99,7 @@ static ncclResult_t run_train(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* ---- part 4 -------------------------------------------------------------- */
+/* ---- parts 4 to 6 -------------------------------------------------------- */
 
 /* One step, whose overlap the judge finds in the graph; with `choose: 1`, your
  * function chooses the cap. */
@@ -151,7 +151,7 @@ static ncclResult_t run_cap(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* ---- part 5 -------------------------------------------------------------- */
+/* ---- part 7 -------------------------------------------------------------- */
 
 /* A step as in ddp_step(), but with your sharded optimizer. The unsharded one
  * updates a second copy of the weights with the same gradients. */

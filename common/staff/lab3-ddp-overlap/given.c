@@ -59,7 +59,7 @@ void ddp_release(struct ddp *d)
     memset(d, 0, sizeof *d);
 }
 
-/* ---- part 4: measurements ------------------------------------------------ */
+/* ---- part 5: measurements ------------------------------------------------ */
 
 ncclResult_t overlap_run(struct ddp *d, const struct nn_batch *batch,
                          enum overlap_part part)
@@ -91,7 +91,7 @@ ncclResult_t overlap_between(struct ddp *d, cudaEvent_t a, cudaEvent_t b,
     return ncclSuccess;
 }
 
-/* ---- part 5: the sharded optimizer --------------------------------------- */
+/* ---- part 7: the sharded optimizer --------------------------------------- */
 
 void zero_release(struct zero *z)
 {

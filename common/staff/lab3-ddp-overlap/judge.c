@@ -202,7 +202,7 @@ static void judge_train(const struct judge_task *t, struct judge_verdict *v)
     judge_streams(t, k.steps, v);
 }
 
-/* ---- part 4 -------------------------------------------------------------- */
+/* ---- parts 4 to 6 -------------------------------------------------------- */
 
 /* What can be hidden follows from the times at which the buckets are
  * complete. */
@@ -346,7 +346,7 @@ static int draw_cap(const struct draw_from *from, const int64_t *arg, void *out,
     return 0;
 }
 
-/* ---- part 5 -------------------------------------------------------------- */
+/* ---- part 7 -------------------------------------------------------------- */
 
 static void owners(const struct nn_shape *s, int nranks, int *owner,
                    double *count)

@@ -28,7 +28,7 @@ ncclResult_t cases_alloc(struct lab_run *r, size_t nbytes, void **out);
 void cases_show(struct lab_run *r, const char *name, const void *d,
                 size_t nbytes);
 
-/* ---- part 4 (cases_uses.c) ----------------------------------------------- */
+/* ---- part 5 (cases_uses.c) ----------------------------------------------- */
 
 /* Give all ranks rank 0's parameters, without NCCL: ranks may share a GPU.
  * Blocks. */

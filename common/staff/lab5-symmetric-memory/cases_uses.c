@@ -1,5 +1,5 @@
 /*
- * cases_uses.c: runs lab 5's cases of part 4. Given: nothing to edit here.
+ * cases_uses.c: runs lab 5's cases of part 5. Given: nothing to edit here.
  */
 #include <stdlib.h> /* malloc */
 

@@ -71,11 +71,11 @@ void judge5_guards(const struct judge_task *t, struct judge_verdict *v);
 
 judge_fn judge5_play;
 
-/* ---- part 3 (judge_reduce.c) --------------------------------------------- */
+/* ---- parts 3 and 4 (judge_reduce.c) -------------------------------------- */
 
 judge_fn judge5_reduce, judge5_tune;
 
-/* ---- part 4 (judge_uses.c) ----------------------------------------------- */
+/* ---- part 5 (judge_uses.c) ----------------------------------------------- */
 
 judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_gemm_sum,
     judge5_ring, judge5_dtensor, judge5_pcache, judge5_hashmap;

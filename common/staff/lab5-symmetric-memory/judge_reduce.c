@@ -1,5 +1,5 @@
 /*
- * judge_reduce.c: the judges of lab 5's cases of part 3
+ * judge_reduce.c: the judges of lab 5's cases of parts 3 and 4
  */
 #include <math.h>   /* isinf */
 #include <stdio.h>  /* snprintf */

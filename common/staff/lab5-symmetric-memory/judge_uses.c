@@ -1,5 +1,5 @@
 /*
- * judge_uses.c: the judges of lab 5's cases of part 4
+ * judge_uses.c: the judges of lab 5's cases of part 5
  */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* strcmp, memset */

@@ -1,5 +1,5 @@
 /*
- * rates.h: what the uses of part 4 achieve with all ranks at once. Given:
+ * rates.h: what the uses of part 5 achieve with all ranks at once. Given:
  * nothing to edit here.
  */
 #ifndef LAB5_RATES_H
