@@ -20,9 +20,9 @@ static int write_picture(const struct command_run *r, const char *dir,
         return command_failed("no memory");
     if (span)
         span_mark(r->graph, span, in);
-    const int n =
-        snprintf(title, sizeof title, "%s on %s: %u ranks", span ? span : dir,
-                 topo_name(r->topo), r->graph->nranks);
+    const int n = snprintf(title, sizeof title, "%s on %s: %u rank%s",
+                           span ? span : dir, topo_name(r->topo),
+                           r->graph->nranks, r->graph->nranks == 1 ? "" : "s");
     if (!span && n < (int)sizeof title) // for a span, the axis shows its time
         snprintf(title + n, sizeof title - n, ", %.3f us",
                  (double)replay_end_ps(r->replay) * 1e-6);
