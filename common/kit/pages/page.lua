@@ -41,13 +41,14 @@ local function image(i)
     if not in_print then return pandoc.Link({ i }, i.src) end
 end
 
--- The width in the first line of an SVG.
+-- The width in the first line of an SVG, or in the header of a PNG.
 local function width_of(i)
-    local file = io.open("handouts/" .. i.src)
+    local file = io.open("handouts/" .. i.src, "rb")
     if not file then return 0 end
-    local width = file:read("l"):match('width="(%d+)"')
+    local head = file:read(24) .. (file:read("l") or "")
     file:close()
-    return tonumber(width) or 0
+    if head:sub(2, 4) == "PNG" then return (string.unpack(">I4", head, 17)) end
+    return tonumber(head:match('width="(%d+)"')) or 0
 end
 
 -- A paragraph of only images is a figure; the style sheet needs its width.
