@@ -16,9 +16,6 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &nranks); // how many are we?
 
     cudaSetDevice(rank); // a GPU for each rank
-    float *x, result;
-    cudaMalloc((void **)&x, 256 * sizeof *x); // memory of that GPU
-    fill<<<1, 256>>>(x, rank + 1);            // ordered, not done
 
     ncclUniqueId id; // rank 0 makes it, all share it
     if (rank == 0)
@@ -27,7 +24,10 @@ int main(int argc, char **argv)
     ncclComm_t comm;
     ncclCommInitRank(&comm, nranks, id, rank);
 
-    ncclAllReduce(x, x, 256, ncclFloat, ncclSum, comm, 0);         // after fill
+    float *x, result;
+    cudaMalloc((void **)&x, 256 * sizeof *x);              // memory of that GPU
+    fill<<<1, 256>>>(x, rank + 1);                         // ordered, not done
+    ncclAllReduce(x, x, 256, ncclFloat, ncclSum, comm, 0); // after fill
     cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost); // waits
     printf("rank %d of %d: the sum is %g\n", rank, nranks, result);
 
