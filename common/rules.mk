@@ -391,6 +391,12 @@ $(SIM_HOME)/.headers: $(SIM_HEADERS) common/simgpu/forwards.awk $(FORWARDS)
 $(SIMGPU): $(SIM_HOME)/.headers $(SIM_HOME)/bin/nvcc $(TOPOS) \
 	$(SIM_LIBRARIES)
 	@touch $@
+# What a lab needs of it: a first build is shorter without the rest.
+ifeq ($(GPU),sim)
+LAB_READY := $(SIM_HOME)/.headers $(SIM_HOME)/bin/simnvcc $(TOPOS) $(SIM_LIVE) \
+	$(SIM_HOME)/lib/libcudart.so.13 $(SIM_HOME)/lib/libnccl.so.2 \
+	$(SIM_HOME)/lib/libcublas.so.13 $(SIM_HOME)/lib/libcuda.so.1
+endif
 
 # ---- labs -------------------------------------------------------------------
 #
@@ -414,6 +420,10 @@ lab_in = $(lastword $(filter $(LABS),$(subst /, ,$(1))))
 # the other half can't see.
 kit_half = $(if $(filter sim,$(GPU)),$(O)/staff/$(1)/kit.o,$(call objs,$(call \
 	code_in,common/staff/$(1))) $(call lib,$(LAB_MODULES)))
+# Labs that train no network don't need the networks.
+uses_nn = $(shell grep -ls '"nn/' common/staff/$(1)/* $(call contracts,$(1))/*)
+modules_of = $(if $(call uses_nn,$(1)),$(LAB_MODULES),$(filter-out nn \
+	nnref,$(LAB_MODULES)))
 whole = $(filter %/libnn.a %/liblab.a,$(1))
 define hide_kit
 	@mkdir -p $(@D)
@@ -458,7 +468,7 @@ lab_parts = $(call objs,$(call c_in,common/$(GPU))) $(call student_half,$(1)/$(2
 	$(call kit_half,$(2)) $(BACKEND)
 $(LAB_PROGRAMS): $(BUILD)/%: $$(call lab_parts,labs,$$(call full,$$*))
 $(SOLUTIONS): $(BUILD)/solutions/%: $$(call lab_parts,solutions,$$(call full,$$*))
-$(LAB_PROGRAMS) $(SOLUTIONS): | $(GPU_READY)
+$(LAB_PROGRAMS) $(SOLUTIONS): | $(LAB_READY)
 	$(link_gpu)
 $(LAB_PROGRAMS) $(SOLUTIONS): LIBS := $(foreach m,$(LAB_MODULES),$($(m)_LIBS)) \
 	-Wl,-z,relro,-z,now,-z,noexecstack
@@ -476,7 +486,7 @@ $(patsubst %,$(O)/joined/%.o,$(wildcard labs/lab* solutions/lab*)): \
 	$(hide_student)
 $(LABS:%=$(O)/staff/%/kit.o): $(O)/staff/%/kit.o: $$(call objs,$$(call \
 		code_in,common/staff/$$*)) $$(call contract_objs,$$*) \
-		$(call lib,$(LAB_MODULES)) common/kit/contract.sh
+		$$(call lib,$$(call modules_of,$$*)) common/kit/contract.sh
 	$(hide_kit)
 $(KIT_API): %.api: %.o ;
 $(KIT_API:.api=.contract): %.contract: %.o ;
@@ -500,7 +510,7 @@ GIVEN_PROGRAMS := $(GIVEN:%=$(BUILD)/%)
 .PHONY: $(GIVEN)
 $(GIVEN): %: $(BUILD)/% $(BUILD)/commgraph
 $(GIVEN_PROGRAMS): $(BUILD)/%: $$(call objs,$$(wildcard \
-	common/staff/*/$$*/$$*.cu common/staff/$$*/$$*.cu)) $(BACKEND) | $(GPU_READY)
+	common/staff/*/$$*/$$*.cu common/staff/$$*/$$*.cu)) $(BACKEND) | $(LAB_READY)
 	$(link_gpu)
 
 # `make lab3` builds build/lab3; `make grade-lab3` grades what is in labs/;
