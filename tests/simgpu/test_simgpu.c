@@ -156,6 +156,20 @@ static const struct fault {
       "Call cudaDeviceEnablePeerAccess(1, 0) first, with device 0 current"}},
 };
 
+/* What a program printed before the report is not lost in a pipe. */
+START_TEST(output_before_a_report_is_written)
+{
+    struct child c = child_run(60,
+                               "mpirun -n 1 %s/tests/simgpu/prog_fault "
+                               "printed | cat",
+                               child_build());
+    ck_assert_msg(strstr(c.out, "rank 0 came here\n") &&
+                      strstr(c.err, "host code at prog_fault.cu"),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_mistake_is_named)
 {
     const struct fault *const f = &faults[_i];
@@ -236,6 +250,7 @@ int main(void)
     tcase_add_loop_test(t, nccl_keeps_its_rules_with_five_ranks, 0, 2);
     tcase_add_loop_test(t, a_mistake_is_named, 0,
                         sizeof faults / sizeof *faults);
+    tcase_add_test(t, output_before_a_report_is_written);
     tcase_add_test(t, nccl_uses_memory_that_its_device_may_touch);
     tcase_add_loop_test(t, a_kernel_opens_memory_to_itself, 0, 2);
     tcase_add_test(t, a_wrong_setting_is_named);

@@ -3,7 +3,7 @@
 
 #include <errno.h>  /* errno */
 #include <stdarg.h> /* va_list */
-#include <stdio.h>  /* vsnprintf */
+#include <stdio.h>  /* fflush */
 #include <string.h> /* strchrnul */
 #include <unistd.h> /* write */
 
@@ -95,6 +95,16 @@ void simgpu_report_earlier(const char *text)
         snprintf(earlier, sizeof earlier, "An earlier mistake: %s", text);
 }
 
+/* Write what the program and its kernels printed: it came before the report,
+ * and _exit() would drop it. Another thread may keep the stream locked. */
+static void flush_printed(void)
+{
+    if (ftrylockfile(stdout) != 0)
+        return;
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+}
+
 void simgpu_report_fault(const char *key, const char *format, ...)
 {
     char text[24576];
@@ -104,6 +114,7 @@ void simgpu_report_fault(const char *key, const char *format, ...)
     errno = saved;
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    flush_printed();
     if (!control_own() || !key || claim(key)) {
         print(text);
         print(earlier);

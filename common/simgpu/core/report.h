@@ -17,7 +17,7 @@ enum {
  * Report a fault and end the job. The text says what happened, where, with
  * which values, and what to try; each line is prefixed with "simgpu: rank N:".
  * If several ranks of a job report the same `key`, only the first prints. With
- * key NULL every rank prints.
+ * key NULL every rank prints. What the program printed so far is written first.
  */
 _Noreturn void simgpu_report_fault(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
