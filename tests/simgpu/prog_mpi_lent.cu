@@ -1,6 +1,6 @@
-// Operations on the buffers of messages that are under way, or that a host
-// function passes, one way a run, as named on the command line. test_mpi_graph
-// checks what is reported.
+// Operations on the buffers of messages and collectives under way, or that a
+// host function passes, one way a run, as named on the command line.
+// test_mpi_graph checks what is reported.
 #include <cuda_runtime.h>
 #include <mpi.h>
 
@@ -93,6 +93,28 @@ static void in_stream(cudaStream_t before)
     cudaDeviceSynchronize();
 }
 
+// Collectives whose buffers are used before a wait finds them complete.
+static void collective(const char *way)
+{
+    MPI_Request request;
+    if (strncmp(way, "bcast", 5) == 0)
+        MPI_Ibcast(device, COUNT, MPI_FLOAT, 0, MPI_COMM_WORLD, &request);
+    else
+        MPI_Iallreduce(device, other, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                       &request);
+    if (strcmp(way, "reduce-then-read") == 0)
+        add_to(device + COUNT, other);
+    if (strcmp(way, "reduce-then-write") == 0)
+        cudaMemsetAsync(device, 0, COUNT * sizeof *device, stream);
+    if (strcmp(way, "bcast-then-read") == 0) // allowed on the root
+        add_to(device + COUNT, device);
+    if (strcmp(way, "reduce-beside") == 0) // MPI reads it, too
+        add_to(device + COUNT, device);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    cudaStreamSynchronize(stream);
+    add_to(device, other);
+}
+
 int main(int argc, char **argv)
 {
     const char *const way = argc > 1 ? argv[1] : "";
@@ -113,6 +135,8 @@ int main(int argc, char **argv)
         in_stream(stream);
     else if (strcmp(way, "beside-stream") == 0)
         in_stream(second);
+    else if (strstr(way, "reduce-") || strstr(way, "bcast-"))
+        collective(way);
     else
         message(way);
     cudaStreamDestroy(second);

@@ -57,8 +57,10 @@ static void add_access(struct mpi_call *c, const void *buf, size_t nbytes,
 uint64_t call_lends(const struct mpi_call *c, const void *buf, size_t nbytes,
                     enum graph_touch how)
 {
+    if (!buf || buf == MPI_IN_PLACE || !nbytes)
+        return 0;
     const struct graph_access a = access_to(c, buf, nbytes, how);
-    return buf && nbytes ? lent_begin(&a, c->name) : 0;
+    return lent_begin(&a, c->name);
 }
 
 void call_reads(struct mpi_call *c, const void *buf, size_t nbytes)

@@ -1,5 +1,5 @@
 /*
- * request.c: MPI's non-blocking messages
+ * request.c: MPI's non-blocking messages and collectives
  *
  * A send is recorded when it begins, a receive when a wait or a test finds it
  * complete: from then on the host is ordered after the sender. Until a wait or
@@ -18,6 +18,7 @@
 #include "core/stream/lent.h"
 #include "mpi/message.h"
 #include "mpi/nap.h"
+#include "mpi/request.h"
 
 #pragma weak PMPI_Isend
 #pragma weak PMPI_Issend
@@ -35,18 +36,26 @@
 
 /* ---- open requests ------------------------------------------------------- */
 
-struct pending { /* a message */
+struct pending { /* a message, or a collective */
     MPI_Comm comm;
     void *buf;
     size_t nbytes;
-    int persistent, sends, dest, tag;
-    uint64_t lent; /* its buffer: core/stream/lent.h */
+    int persistent, dest, tag;
+    int receives;     /* a receive: to be recorded when it is complete */
+    uint64_t lent[2]; /* its buffers: core/stream/lent.h */
 };
 
 /* Open requests. Messages of MPI_PROC_NULL are not in the map: they move no
  * data. */
 static struct map requests;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* MPI doesn't use the buffers any more. */
+static void give_back(const struct pending *p)
+{
+    lent_end(p->lent[0]);
+    lent_end(p->lent[1]);
+}
 
 static void remember(MPI_Request request, struct pending what)
 {
@@ -55,6 +64,10 @@ static void remember(MPI_Request request, struct pending what)
     pthread_mutex_lock(&lock);
     uint64_t *const slot =
         simgpu_need(map_at(&requests, (uint64_t)request), of);
+    struct pending *const same = (struct pending *)(uintptr_t)*slot;
+    if (same) // MPICH has one handle for all that complete at once
+        give_back(same);
+    free(same);
     *p = what;
     *slot = (uintptr_t)p;
     pthread_mutex_unlock(&lock);
@@ -83,8 +96,8 @@ static void lend(const struct mpi_call *c, MPI_Request request)
     struct pending *const p =
         (struct pending *)(uintptr_t)map_get(&requests, (uint64_t)request);
     if (p)
-        p->lent = call_lends(c, p->buf, p->nbytes,
-                             p->sends ? GRAPH_READ : GRAPH_WRITE);
+        p->lent[0] = call_lends(c, p->buf, p->nbytes,
+                                p->receives ? GRAPH_WRITE : GRAPH_READ);
     pthread_mutex_unlock(&lock);
 }
 
@@ -97,9 +110,9 @@ static void completed(struct mpi_call *c, MPI_Request request,
         return;
     if (!p.persistent)
         look_up(request, 1, &p);
-    lent_end(p.lent);
+    give_back(&p);
     c->comm = p.comm;
-    if (!p.sends)
+    if (p.receives)
         message_receive(c, p.buf, p.nbytes, status);
 }
 
@@ -109,6 +122,19 @@ static void begun(const struct mpi_call *c, MPI_Request request,
 {
     remember(request, what);
     lend(c, request);
+}
+
+int request_collective(const struct mpi_call *c, int err, MPI_Request request,
+                       const void *sendbuf, size_t sent, void *recvbuf,
+                       size_t received)
+{
+    if (err == MPI_SUCCESS)
+        remember(request,
+                 (struct pending){
+                     .comm = c->comm,
+                     .lent = {call_lends(c, sendbuf, sent, GRAPH_READ),
+                              call_lends(c, recvbuf, received, GRAPH_WRITE)}});
+    return err;
 }
 
 /* ---- starting ------------------------------------------------------------ */
@@ -126,10 +152,8 @@ static void begun(const struct mpi_call *c, MPI_Request request,
                                     tag, comm, request);                       \
         if (err == MPI_SUCCESS && dest != MPI_PROC_NULL)                       \
             begun(&c, *request,                                                \
-                  (struct pending){.comm = comm,                               \
-                                   .buf = (void *)buf,                         \
-                                   .nbytes = nbytes,                           \
-                                   .sends = 1});                               \
+                  (struct pending){                                            \
+                      .comm = comm, .buf = (void *)buf, .nbytes = nbytes});    \
         return err;                                                            \
     }
 ISEND(Isend)
@@ -146,7 +170,8 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
         begun(&c, *request,
               (struct pending){.comm = comm,
                                .buf = buf,
-                               .nbytes = call_nbytes(count, type)});
+                               .nbytes = call_nbytes(count, type),
+                               .receives = 1});
     return err;
 }
 
@@ -160,7 +185,6 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest,
                                             .buf = (void *)buf,
                                             .nbytes = call_nbytes(count, type),
                                             .persistent = 1,
-                                            .sends = 1,
                                             .dest = dest,
                                             .tag = tag});
     return err;
@@ -175,7 +199,8 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
         remember(*request, (struct pending){.comm = comm,
                                             .buf = buf,
                                             .nbytes = call_nbytes(count, type),
-                                            .persistent = 1});
+                                            .persistent = 1,
+                                            .receives = 1});
     return err;
 }
 
@@ -184,7 +209,7 @@ static void started(struct mpi_call *c, MPI_Request request)
 {
     struct pending p;
     lend(c, request);
-    if (!look_up(request, 0, &p) || !p.sends)
+    if (!look_up(request, 0, &p) || p.receives)
         return;
     c->comm = p.comm;
     message_send(c, p.buf, p.nbytes, p.dest, p.tag, 0);
@@ -209,7 +234,7 @@ int MPI_Request_free(MPI_Request *request)
 {
     struct pending p;
     if (look_up(*request, 1, &p))
-        lent_end(p.lent); // no wait will find it complete
+        give_back(&p); // no wait will find it complete
     return PMPI_Request_free(request);
 }
 

@@ -91,7 +91,7 @@ static void tell(const struct graph_node *n, const char *name,
     char by[256], at[256], text[1024];
     snprintf(text, sizeof text,
              "race: %s at %s %s bytes that %s at %s %s until a wait finds the "
-             "message complete: call MPI_Wait first",
+             "request complete: call MPI_Wait first",
              name, simgpu_site_text(a->site ? a->site : n->site, by, sizeof by),
              writes(a) ? "writes" : "reads", e->call,
              simgpu_site_text(e->is.site, at, sizeof at),

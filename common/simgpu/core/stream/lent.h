@@ -1,12 +1,12 @@
 /*
- * lent.h: memory that a non-blocking message of MPI uses
+ * lent.h: memory that a non-blocking call of MPI uses
  *
  * From MPI_Isend() on, until a wait or a test finds the message complete, MPI
- * may read the buffer at any time; from MPI_Irecv() on, it may write it. The
- * graph has one access of the host for each: a send's when it begins, a
- * receive's when it is complete. An operation that is enqueued in between, and
- * that the host waits for before it waits for the message, is in order with
- * both:
+ * may read the buffer at any time; from MPI_Irecv() on, it may write it. A
+ * collective such as MPI_Iallreduce() has a buffer for each. The graph has one
+ * access of the host for each message: a send's when it begins, a receive's
+ * when it is complete. An operation that is enqueued in between, and that the
+ * host waits for before it waits for the message, is in order with both:
  *
  *     MPI_Isend(p)   cudaMemcpyAsync(p, ...)   cudaStreamSynchronize   MPI_Wait
  *           [------------ lent to MPI, must not be written ------------]
