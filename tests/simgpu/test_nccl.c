@@ -17,9 +17,9 @@ static const struct {
     {"prog_nccl_register", 2},     {"prog_nccl_errors", 0},
     {"prog_nccl_nonblocking", 3},  {"prog_nccl_abort", 3},
     {"prog_nccl_abort_thread", 2}, {"prog_nccl_streams", 3},
-    {"prog_nccl_many", 3},         {"prog_nccl32_grow", 3},
-    {"prog_nccl32_put", 3},        {"prog_nccl32_put", 2},
-    {"prog_nccl32_config", 0},
+    {"prog_nccl_deadline", 3},     {"prog_nccl_many", 3},
+    {"prog_nccl32_grow", 3},       {"prog_nccl32_put", 3},
+    {"prog_nccl32_put", 2},        {"prog_nccl32_config", 0},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs, SCHEDULES = 3 };
 

@@ -59,6 +59,9 @@ struct control {
     _Atomic uint32_t ends_job;  /* it has decided to end the job */
     _Atomic uint32_t lost;      /* futex: set when the job ends; exit with 70 */
     _Atomic int32_t active;     /* threads that are not waiting */
+    _Atomic int32_t polling;    /* those of them that poll (polls.h) */
+    _Atomic uint32_t npolls;    /* polls that have failed */
+    _Atomic uint64_t poll_ps;   /* a polling thread's time; 0: not read */
     _Atomic int32_t flag_waits; /* operations waiting on a flag (flag.h) */
     _Atomic uint64_t progress;  /* grows with everything that is completed */
     _Atomic uint32_t aborted;   /* has aborted a communicator (clock.h) */

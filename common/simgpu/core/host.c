@@ -2,6 +2,7 @@
 
 #include "core/called.h"
 #include "core/issuer.h"
+#include "core/polls.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -35,6 +36,7 @@ static uint32_t add(const char *call, const struct graph_node *node,
                     const struct graph_ref *deps,
                     const struct graph_access *access)
 {
+    poll_over();
     simgpu_called(CONTROL_CALL, site_call(call), node->site);
     const uint32_t index =
         graph_add(simgpu_proc()->graph, node, deps, NULL, access);

@@ -21,6 +21,7 @@ struct peer { /* exists until this process ends */
     struct peer *next;
     int pidfd;      /* refers to its process; -1: not supported */
     uint32_t beats; /* control->beats when the watchdog's quiet period began */
+    uint32_t polls; /* control->npolls in its last round */
     struct heap_view heap[PROC_MAX_DEVICES + 1];
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>  /* malloc */
 
 #include "core/control.h"
+#include "core/polls.h"
 
 enum { SIGNAL_STACK = 256 << 10 };
 
@@ -17,6 +18,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static void thread_ended(void *unused)
 {
     (void)unused;
+    poll_over();
     control_active(-1);
 }
 

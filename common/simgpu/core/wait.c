@@ -10,6 +10,7 @@
 #include <unistd.h>      /* syscall */
 
 #include "core/called.h"
+#include "core/polls.h"
 #include "core/thread.h"
 
 enum { POLL_NS = 1000000 };
@@ -31,6 +32,7 @@ static void enter(const struct wait_note *note, const _Atomic uint32_t *word,
 {
     if (depth++)
         return;
+    poll_over();
     if (note && thread_or_worker() != UINT32_MAX) // workers run earlier calls
         simgpu_called(CONTROL_CALL, note->call, note->site);
     pthread_mutex_lock(&entries_lock);

@@ -15,6 +15,7 @@
 #include "core/clock/clock.h"
 #include "core/host.h"
 #include "core/peer.h"
+#include "core/polls.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/stream/stream.h"
@@ -306,8 +307,10 @@ static int remote_poll(const struct CUevent_st *e, const char *call,
         remote_passed(e->shared, atomic_load(&e->shared->recorded));
     if (passed)
         join_remote(e, call, site);
-    else
+    else {
+        simgpu_poll_failed();
         sched_yield();
+    }
     return passed;
 }
 

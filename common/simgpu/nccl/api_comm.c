@@ -7,6 +7,7 @@
 #include "core/clock/model.h"
 #include "core/device.h"
 #include "core/host.h"
+#include "core/polls.h"
 #include "core/site.h"
 #include "core/watch/ignored.h"
 #include "nccl/config.h"
@@ -378,7 +379,9 @@ ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
         *asyncError = group_progress(comm);
     if (*asyncError == ncclSuccess && comm->state == COMM_FINALIZED)
         *asyncError = finish(comm, CALLER_SITE());
-    if (*asyncError != ncclSuccess && *asyncError != ncclInProgress)
+    if (*asyncError == ncclInProgress)
+        simgpu_poll_failed();
+    else if (*asyncError != ncclSuccess)
         simgpu_ignored_forget(IGNORED_NCCL); // the program knows
     entry_result(ncclSuccess);
     return ncclSuccess;

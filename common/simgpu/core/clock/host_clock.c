@@ -14,11 +14,7 @@
  * the machine's clock by adding the difference between real and modelled time.
  * A sleep costs the time it asks for; computing on the host costs none.
  *
- * A program may read the clock each time it finds that its work has not ended.
- * The number of these readings depends on the speed of this machine, so the
- * clock stands still until the work ends. If that takes longer than VAIN_NS,
- * the clock runs like the machine's, so that a program with a time limit
- * reaches it. The function names are the linker's.
+ * The function names are the linker's.
  */
 #define _GNU_SOURCE
 #include <errno.h>   /* ETIMEDOUT */
@@ -32,13 +28,13 @@
 #include <unistd.h>   /* usleep */
 
 #include "core/clock/clock.h"
+#include "core/clock/reading.h"
 #include "core/host.h"
 #include "core/proc.h"
 #include "core/site.h"
 #include "core/thread.h"
 
 static const int64_t NS_PER_S = 1000000000;
-static const int64_t VAIN_NS = 60000000000;
 
 /* The machine's clocks at the time when one is first read. */
 static struct {
@@ -90,26 +86,6 @@ static int is_modelled(clockid_t id)
     }
 }
 
-static _Thread_local struct { /* for a thread whose polls fail */
-    int64_t since_ns, last_ns;
-} vain;
-
-/* Record that the calling thread reads a clock. */
-static void note_read(const char *call, uint32_t site)
-{
-    if (!fence_is_polling()) {
-        vain.since_ns = 0;
-        simgpu_host_call(call, site);
-        return;
-    }
-    const int64_t now = machine_ns(CLOCK_MONOTONIC), last = vain.last_ns;
-    vain.last_ns = now;
-    if (vain.since_ns == 0)
-        vain.since_ns = now;
-    else if (now - vain.since_ns > VAIN_NS)
-        simgpu_host_record(call, site, (uint64_t)(now - last) * 1000, NULL, 0);
-}
-
 /*
  * The modelled time in nanoseconds. A stream's worker, which runs the program's
  * host functions, has no time of its own and gets the latest time that any
@@ -119,7 +95,7 @@ static int64_t elapsed_ns(const char *call, uint32_t site)
 {
     if (thread_or_worker() == UINT32_MAX)
         return (int64_t)atomic_load(&origin.latest_ns);
-    note_read(call, site);
+    simgpu_clock_read(call, site);
     const uint64_t ns = clock_host_ps() / 1000;
     uint64_t latest = atomic_load(&origin.latest_ns);
     while (latest < ns &&

@@ -7,6 +7,7 @@
 #include "core/device.h" /* device_learn */
 #include "core/heap/fault.h"
 #include "core/host.h"
+#include "core/polls.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/schedule.h"
@@ -149,6 +150,7 @@ int simgpu_fence_poll(const struct fence *f, int n, const char *call,
         if (!fence_passed(f[i])) {
             lift(&f[i].stream->polled, f[i].seq);
             is_polling = 1;
+            simgpu_poll_failed();
             sched_yield(); // let the workers run
             return 0;
         }

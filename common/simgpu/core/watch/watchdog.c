@@ -10,6 +10,7 @@
 
 #include "core/limit.h"
 #include "core/peer.h"
+#include "core/quiet.h"
 #include "core/report.h"
 #include "core/site.h"
 #include "core/wait.h"
@@ -121,22 +122,24 @@ static int all_beat(void)
     return 1;
 }
 
-/* True if any known process has an active thread. *progress is the
- * sum over all processes. */
-static int any_active(uint64_t *progress)
+/*
+ * True if the threads that poll have done so since the last round. One that
+ * stopped without a call computes, or has no core.
+ */
+static int all_poll(void)
 {
-    const struct control *const own = control_own();
-    int active = atomic_load(&own->active) > 0;
-    *progress = atomic_load(&own->progress);
-    for (const struct peer *p = peer_first(); p; p = p->next) {
-        if (p->control == own)
-            continue;
-        *progress += atomic_load(&p->control->progress);
-        if (!active && atomic_load(&p->control->active) > 0)
-            // peer_alive() is a system call, so it comes last
-            active = peer_alive(p);
+    static uint32_t own_polls; // only the watchdog's thread calls this
+    int all = 1;
+    for (struct peer *p = peer_first(); p; p = p->next) {
+        const int is_own = p->control == control_own();
+        uint32_t *const before = is_own ? &own_polls : &p->polls;
+        const uint32_t now = atomic_load(&p->control->npolls);
+        if (atomic_load(&p->control->polling) > 0 && now == *before &&
+            (is_own || peer_alive(p)))
+            all = 0;
+        *before = now;
     }
-    return active;
+    return all;
 }
 
 /*
@@ -294,14 +297,19 @@ static void *watch(void *unused)
         if (wait_any_woken())
             control_progress();
         atomic_fetch_add(&own->beats, 1);
-        const int active = any_active(&progress);
-        quiet_ns = active || progress != before ? 0 : quiet_ns + step_ns;
+        int npolling;
+        const int broken = quiet_broken(&progress, &npolling) | !all_poll();
+        quiet_ns = broken || progress != before ? 0 : quiet_ns + step_ns;
         before = progress;
         if (quiet_ns == 0)
             note_beats();
         else
             publish_waits(own);
-        if (limit_ns && quiet_ns >= limit_ns && all_beat() && !newcomer_any())
+        if (quiet_ns == 0 || !all_beat() || newcomer_any())
+            continue;
+        if (npolling)
+            quiet_settled(progress);
+        else if (limit_ns && quiet_ns >= limit_ns)
             report_hang();
     }
     return NULL;
