@@ -431,7 +431,7 @@ END_TEST
 
 START_TEST(unknown_records_are_skipped_and_cut_ones_are_not)
 {
-    static const uint32_t unknown[] = {0, FORMAT_END, FORMAT_BEGUN + 1,
+    static const uint32_t unknown[] = {0, FORMAT_END, FORMAT_HARM + 1,
                                        UINT32_MAX};
     for (int i = 0; i < 4; i++)
         EXPECT("", unknown[i], "whatever", 8, 0, 0);
@@ -447,6 +447,37 @@ START_TEST(unknown_records_are_skipped_and_cut_ones_are_not)
     }
     ck_assert_int_eq(segment_advance(&s, used + 16), 0);
     ck_assert_uint_eq(s.at, used + 16);
+}
+END_TEST
+
+/* A damaged note must not make a run faster than it was. */
+START_TEST(planted_faults_only_slow_a_run)
+{
+    static const struct {
+        struct graph_harm harm;
+        int is_right;
+    } harms[] = {
+        {{.kind = GRAPH_SLOW, .factor = 1, .nbytes = 1}, 1},
+        {{.kind = GRAPH_SLOW, .factor = 0.9, .nbytes = 1}, 0},
+        {{.kind = GRAPH_SLOW, .factor = 2e9, .nbytes = 1}, 0},
+        {{.kind = GRAPH_LINK, .factor = 0, .nbytes = 1}, 1},
+        {{.kind = GRAPH_LINK, .factor = 1.1, .nbytes = 1}, 0},
+        {{.kind = GRAPH_LINK, .factor = -1, .nbytes = 1}, 0},
+        {{.kind = GRAPH_KILL, .nbytes = 1}, 1},
+        {{.kind = GRAPH_KILL, .nbytes = 2}, 0}, // more than its text
+        {{.kind = GRAPH_KILL, .nbytes = 1, .span = 1}, 0},
+        {{.kind = GRAPH_HARMS, .nbytes = 1}, 0},
+    };
+    for (size_t i = 0; i < sizeof harms / sizeof *harms; i++) {
+        const uint64_t before = used;
+        const uint32_t n = s.nharms;
+        const int status =
+            put(FORMAT_HARM, &harms[i].harm, sizeof harms[i].harm, "x", 2);
+        expect(harms[i].is_right ? ""
+                                 : "the note of a planted fault is damaged",
+               status, before);
+        ck_assert_uint_eq(s.nharms, n + (harms[i].is_right != 0));
+    }
 }
 END_TEST
 
@@ -494,6 +525,7 @@ int main(void)
     tcase_add_test(t, an_allocation_is_noted_between_operations);
     tcase_add_test(t, what_has_begun_is_a_list_of_operations);
     tcase_add_test(t, unknown_records_are_skipped_and_cut_ones_are_not);
+    tcase_add_test(t, planted_faults_only_slow_a_run);
     tcase_add_test(t, a_thousand_of_each_have_room);
     suite_add_tcase(suite, t);
     return suite_run(suite);

@@ -24,6 +24,7 @@
  *   QUEUE      struct format_queue, name, NUL
  *   MACHINE    struct format_text with id 0, text, NUL
  *   FAULT      struct format_fault, text, NUL
+ *   HARM       struct graph_harm, text, NUL
  *   BEGUN      uint32_t[]: numbers of nodes. Only in files that a recorder
  *              wrote, as the last record: see graph_view.begun
  *
@@ -62,6 +63,7 @@ enum format_kind {
                    segment */
     FORMAT_ASIDE,
     FORMAT_BEGUN, /* written by a recorder, not by a rank */
+    FORMAT_HARM,
 };
 
 struct format_header {
@@ -130,6 +132,7 @@ _Static_assert(sizeof(struct graph_ref) == 8, "graph_ref");
 _Static_assert(sizeof(struct graph_point) == 12, "graph_point");
 _Static_assert(sizeof(struct graph_move) == 16, "graph_move");
 _Static_assert(sizeof(struct graph_access) == 32, "graph_access");
+_Static_assert(sizeof(struct graph_harm) == 48, "graph_harm");
 _Static_assert(sizeof(struct format_header) == 32, "format_header");
 _Static_assert(sizeof(struct format_alloc) == 40, "format_alloc");
 _Static_assert(sizeof(struct format_aside) == 24, "format_aside");

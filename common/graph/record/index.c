@@ -61,6 +61,7 @@ void graph_free(struct graph *g)
     free(g->queues);
     free(g->allocs);
     free(g->faults);
+    free(g->harms);
     free(g->apart);
     free(g);
 }
@@ -222,6 +223,24 @@ int graph_index_notes(struct graph *g)
             g->faults[g->nfaults++] = (struct graph_fault_note){
                 r, f->index, f->site, warning, (const char *)(f + 1)};
         }
+    }
+    return 0;
+}
+
+int graph_index_harms(struct graph *g, uint32_t rank, const struct segment *s)
+{
+    if (s->nharms == 0)
+        return 0;
+    const size_t n = g->nharms + s->nharms;
+    struct graph_harm_note *const larger =
+        realloc(g->harms, n * sizeof *g->harms);
+    if (!larger)
+        return -1;
+    g->harms = larger;
+    for (uint32_t i = 1; i <= s->nharms; i++) {
+        const struct graph_harm *const h = s->harm[i];
+        g->harms[g->nharms++] = (struct graph_harm_note){
+            rank, h, segment_string(s, h->span), (const char *)(h + 1)};
     }
     return 0;
 }

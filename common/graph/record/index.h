@@ -34,6 +34,9 @@ const struct segment *graph_index_segment(const struct graph *g, uint32_t rank);
  * runs out. */
 int graph_index_notes(struct graph *g);
 
+/* Add the harms of a rank's segment. Returns -1 if memory runs out. */
+int graph_index_harms(struct graph *g, uint32_t rank, const struct segment *s);
+
 /* Index the order of the nodes, once nodes and first[] are in place. Returns -1
  * if memory runs out. */
 int graph_index_build(struct graph *g);

@@ -422,6 +422,8 @@ static struct graph *collect(struct past *p)
                 issue_only(v);
             at += n;
         }
+        if (graph_index_harms(g, r, &lr->segment) != 0)
+            goto fail;
     }
     if (!g)
         goto fail;

@@ -207,6 +207,9 @@ static int copy_nodes(struct graph *g)
                 return -1;
     }
     x->first[g->nranks] = at;
+    for (uint32_t r = 0; r < g->nranks; r++)
+        if (graph_index_harms(g, r, &x->segment[r]) != 0)
+            return -1;
     return 0;
 }
 

@@ -53,6 +53,13 @@ struct graph_fault_note { /* see graph_note_fault() */
     const char *text;
 };
 
+struct graph_harm_note { /* see graph_note_harm() */
+    uint32_t rank;
+    const struct graph_harm *harm;
+    const char *span; /* "": any */
+    const char *text;
+};
+
 struct graph_pair { /* positions: `after` begins only when `before` has ended */
     uint32_t before, after;
 };
@@ -72,7 +79,8 @@ struct graph {
     struct graph_queue_note *queues; /* by rank, in the order of their notes */
     struct graph_alloc_note *allocs;
     struct graph_fault_note *faults;
-    size_t nqueues, nallocs, nfaults;
+    struct graph_harm_note *harms; /* by rank, in the order of their notes */
+    size_t nqueues, nallocs, nfaults, nharms;
     struct graph_pair *apart; /* sorted by `after`: see apart.h */
     size_t napart;
     struct graph_index *index; /* private */

@@ -419,6 +419,18 @@ void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
     pthread_mutex_unlock(&g->lock);
 }
 
+void graph_note_harm(struct graph_segment *g, const struct graph_harm *harm,
+                     const char *text)
+{
+    struct graph_harm h = *harm;
+    h.nbytes = (uint32_t)strlen(text);
+    pthread_mutex_lock(&g->lock);
+    if (h.index == GRAPH_NEXT)
+        h.index = g->nnodes + 1;
+    append(g, FORMAT_HARM, &h, sizeof h, text, h.nbytes + 1);
+    pthread_mutex_unlock(&g->lock);
+}
+
 /* ---- saving -------------------------------------------------------------- */
 
 /* Add texts for the sites that have none. */

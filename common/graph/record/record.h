@@ -317,4 +317,45 @@ enum { GRAPH_REMARK = 2, GRAPH_PLACE = 3 };
 void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
                       int warning, const char *text);
 
+/*
+ * A harm is a fault that was planted in the run (SIMGPU_FAULT), as it struck
+ * one rank. KILL, LOST and FLIP only mark where that happened. The others take
+ * time, which a replay adds:
+ *
+ *     STALL  the host thread that issues node `index` stands still for for_ps;
+ *            without a node, all host threads of the rank from at_ps on
+ *     SLOW   host calls, kernels and fills of the rank take `factor` times as
+ *            long; with a place, only kernels and fills there
+ *     LINK   each link on the path from `place` to `peer`, or the NIC `place`
+ *            if peer is HARM_NIC, has `factor` of its rate
+ *
+ * SLOW lasts from node `index` on, if that is not 0; from at_ps on, for for_ps
+ * (0: to the end), like LINK; and only in the span, if it is not 0.
+ */
+enum graph_harm_kind {
+    GRAPH_KILL,
+    GRAPH_LOST,
+    GRAPH_FLIP,
+    GRAPH_STALL,
+    GRAPH_SLOW,
+    GRAPH_LINK,
+    GRAPH_HARMS
+};
+enum { HARM_NIC = -1, HARM_RANK = -1 };
+
+struct graph_harm {
+    uint32_t kind, index;
+    int32_t place, peer; /* SLOW: HARM_RANK, or a GPU */
+    double factor;
+    uint64_t at_ps, for_ps;
+    uint32_t span;   /* graph_string() */
+    uint32_t nbytes; /* set by graph_note_harm() */
+};
+
+#define GRAPH_NEXT UINT32_MAX /* as a harm's index: the next node */
+
+/* Note a harm of this rank. text: the fault, as the user wrote it. */
+void graph_note_harm(struct graph_segment *g, const struct graph_harm *harm,
+                     const char *text);
+
 #endif

@@ -51,6 +51,7 @@ void segment_release(struct segment *s)
     free(s->alloc);
     free(s->alloc_after);
     free(s->fault);
+    free(s->harm);
     *s = (struct segment){0};
 }
 
@@ -276,6 +277,27 @@ static int add_fault(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
+static int harm_only_slows(const struct graph_harm *h)
+{
+    return h->kind == GRAPH_SLOW   ? h->factor >= 1 && h->factor <= 1e9
+           : h->kind == GRAPH_LINK ? h->factor >= 0 && h->factor <= 1
+                                   : 1;
+}
+
+static int add_harm(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const struct graph_harm *const h = (const void *)body;
+    if (nbytes <= sizeof *h || !text_of(body, nbytes, sizeof *h, h->nbytes) ||
+        h->kind >= GRAPH_HARMS || h->span > s->nstrings || !harm_only_slows(h))
+        return wrong(s, "the note of a planted fault is damaged");
+    const uint32_t number = s->nharms + 1;
+    if (make_room(s, &s->harm, number, sizeof *s->harm) != 0)
+        return -1;
+    s->harm[number] = h;
+    s->nharms = number;
+    return 0;
+}
+
 static int add_begun(struct segment *s, const char *body, uint32_t nbytes)
 {
     const uint32_t *const index = (const void *)body;
@@ -308,6 +330,7 @@ static add_record *const add[] = {
     [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
     [FORMAT_PART] = add_part,           [FORMAT_FAULT] = add_fault,
     [FORMAT_ASIDE] = add_aside,         [FORMAT_BEGUN] = add_begun,
+    [FORMAT_HARM] = add_harm,
 };
 
 int segment_advance(struct segment *s, uint64_t used)

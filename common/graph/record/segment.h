@@ -48,7 +48,9 @@ struct segment {
     const struct format_alloc **alloc;
     uint32_t *alloc_after; /* by allocation: nodes recorded before its note */
     const struct format_fault **fault;
-    uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs, nfaults;
+    const struct graph_harm **harm;
+    uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs, nfaults,
+        nharms;
 };
 
 /*

@@ -17,7 +17,10 @@ struct replay {
 static int begin_host(struct replay_run *r, uint32_t at, uint64_t now_ps)
 {
     const uint64_t host_ps = r->fast_host ? 0 : run_node(r, at)->host_ps;
-    return run_schedule(r, at, PHASE_HOST, run_after(now_ps, host_ps));
+    return run_schedule(r, at, PHASE_HOST,
+                        r->g->nharms
+                            ? harms_host_ps(&r->harms, at, now_ps, host_ps)
+                            : run_after(now_ps, host_ps));
 }
 
 /* The host part of a node has ended, so its thread continues. */
@@ -80,6 +83,7 @@ static int start_device(struct replay_run *r, uint32_t at, uint64_t now_ps)
                  v->node.rank, v->node.index, v->name, v->site, why);
         return -1;
     }
+    harms_cost(&r->harms, at, now_ps, &cost);
     if (r->change)
         r->change(r->change_arg, at, &cost);
     if (flows_prepare(r->flows, at, &cost) != 0)
@@ -279,7 +283,11 @@ static int run_all(struct replay_run *r, uint64_t base_ps)
             begin_host(r, at, base_ps) != 0)
             return -1;
     while (r->agenda.count) {
-        const uint64_t now_ps = r->agenda.event[0].ps;
+        const uint64_t event_ps = r->agenda.event[0].ps;
+        const uint64_t change_ps = harms_next_ps(&r->harms);
+        const uint64_t now_ps = change_ps < event_ps ? change_ps : event_ps;
+        if (change_ps <= now_ps)
+            harms_change(&r->harms, r->flows, now_ps);
         while (r->agenda.count && r->agenda.event[0].ps == now_ps)
             if (happen(r, agenda_pop(&r->agenda)) != 0)
                 return -1;
@@ -311,12 +319,15 @@ static int run_init(struct replay_run *r, const struct replay_options *options)
         return run_no_memory(r);
     for (size_t i = 0; i < n; i++)
         r->state[i] = (struct node_state){.arrival_ps = UINT64_MAX};
+    if (harms_init(&r->harms, r->g, r->topo, r->err, r->err_nbytes) != 0)
+        return -1;
     return order_init(&r->order, r->g, r->err, r->err_nbytes);
 }
 
 static void run_release(struct replay_run *r,
                         const struct replay_options *options)
 {
+    harms_release(&r->harms);
     flows_free(r->flows);
     if (!options || r->costs != options->costs)
         cost_table_free(r->costs);
@@ -336,7 +347,7 @@ struct replay *replay_run(const struct graph *graph, const struct topo *topo,
     r.fixed = options ? options->fixed : 0;
     r.fixed_ps = options ? options->fixed_ps : 0;
     r.fast_host = options && options->fast_host;
-    r.unfinished = options && options->unfinished;
+    r.unfinished = (options && options->unfinished) || harms_end(graph);
     r.costs_of = options && options->costs_of ? options->costs_of : graph;
     r.change = options ? options->change : NULL;
     r.change_arg = options ? options->change_arg : NULL;

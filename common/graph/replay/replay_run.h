@@ -11,6 +11,7 @@
 #include "graph/replay/agenda.h"
 #include "graph/replay/cost.h"
 #include "graph/replay/flows.h"
+#include "graph/replay/harm.h"
 #include "graph/replay/order.h"
 #include "graph/replay/replay.h"
 
@@ -41,6 +42,7 @@ struct replay_run {
     struct agenda agenda;
     struct cost_table *costs;
     struct flows *flows;
+    struct harms harms;
     struct node_state *state; /* by node */
     unsigned fixed;           /* as in replay_options, like the next
                                  five fields */
