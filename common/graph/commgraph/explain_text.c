@@ -1,6 +1,9 @@
 #include "explain_text.h"
 
-#include <stdio.h> /* snprintf */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strcmp */
+
+#include "graph/replay/harm.h"
 
 static const struct text {
     const char *name;
@@ -101,6 +104,11 @@ static const struct text {
          "not hidden behind kernels",
          "start it on a stream of its own as soon as its data is complete, and "
          "wait for it as late as possible"},
+    [EXPLAIN_FAULT] =
+        {"fault", "faults were planted in this run: %u of %s take longer",
+         "it is not the program's doing: SIMGPU_FAULT slows what you see here. "
+         "Find out how long the program takes to notice, and what it can leave "
+         "to the healthy ranks"},
     [EXPLAIN_COMPUTE] =
         {"compute", "arithmetic were infinitely fast (%u of %s)",
          "make the kernel cheaper, use tensor cores, or use more GPUs"},
@@ -192,6 +200,15 @@ const char *explain_advice(const struct graph *g,
     return texts[f->kind].advice;
 }
 
+/* True for a fault that costs time, and that no rank before has noted. */
+static int is_first_note(const struct graph *g, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(g->harms[k].text, g->harms[i].text) == 0)
+            return 0;
+    return harm_costs(g->harms[i].harm);
+}
+
 const char *explain_what(const struct graph *g, const struct topo *topo,
                          const struct explain_finding *f, char *out,
                          size_t nbytes)
@@ -203,6 +220,10 @@ const char *explain_what(const struct graph *g, const struct topo *topo,
     if (f->ratio > 0 && n >= 0 && (size_t)n < nbytes)
         n += snprintf(out + n, nbytes - (size_t)n,
                       " (%.1f times the mean of all)", f->ratio);
+    for (size_t i = 0; f->kind == EXPLAIN_FAULT && i < g->nharms; i++)
+        if (is_first_note(g, i) && n >= 0 && (size_t)n < nbytes)
+            n += snprintf(out + n, nbytes - (size_t)n, " [%s]",
+                          g->harms[i].text);
     if (f->resource >= 0 && n >= 0 && (size_t)n < nbytes)
         snprintf(out + n, nbytes - (size_t)n, " [%s]",
                  topo_resource(topo, f->resource)->name);

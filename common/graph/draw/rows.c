@@ -4,6 +4,7 @@
 #include <stdlib.h> /* qsort */
 
 #include "base/map.h"
+#include "graph/replay/harm.h"
 #include "graph/replay/overlap.h"
 
 void rows_release(struct rows *rows)
@@ -162,6 +163,9 @@ void rows_pieces(const struct rows *rows, const struct graph *g,
     const uint64_t host_ps =
         v->node.host_ps < t->issue_ps ? v->node.host_ps : t->issue_ps;
     struct graph_piece p = {.node = at, .row = rows->host[at]};
+    const uint64_t lost_ps = harms_host_lost_ps(g, time, at);
+    give(fn, arg, p, LOOK_FAULT, t->issue_ps - host_ps - lost_ps,
+         t->issue_ps - host_ps);
     give(fn, arg, p, LOOK_HOST, t->issue_ps - host_ps, t->issue_ps);
     if (v->node.queue == 0 || (v->node.flags & GRAPH_JOIN))
         give(fn, arg, p, LOOK_WAIT, t->issue_ps, t->end_ps);

@@ -41,6 +41,7 @@ enum look {
     LOOK_HIDDEN,  /* communication while the device computes */
     LOOK_EXPOSED, /* communication while it does not */
     LOOK_PENDING, /* communication that waits for its peers */
+    LOOK_FAULT,   /* a host thread that a planted fault holds up */
     LOOKS
 };
 

@@ -14,6 +14,7 @@ static const char *const look_name[LOOKS] = {
     [LOOK_HIDDEN] = "comm hidden",
     [LOOK_EXPOSED] = "comm exposed",
     [LOOK_PENDING] = "comm pending",
+    [LOOK_FAULT] = "fault",
 };
 
 struct writer {

@@ -22,6 +22,7 @@ static const struct {
     [LOOK_HIDDEN] = {"communication, hidden", "url(#hidden)", "#000000"},
     [LOOK_EXPOSED] = {"communication, exposed", "#8c1a2b", "#ffffff"},
     [LOOK_PENDING] = {"waits for its peers", "url(#pending)", "#000000"},
+    [LOOK_FAULT] = {"held up by a fault", "#ff7f00", "#000000"},
 };
 
 /* Sizes in pixels. */
@@ -160,7 +161,8 @@ static void put_names(const struct drawing *d)
 
 static void put_legend(const struct drawing *d)
 {
-    for (int i = 0; i < LOOKS; i++) {
+    const int nlooks = d->t->graph->nharms ? LOOKS : LOOK_FAULT;
+    for (int i = 0; i < nlooks; i++) {
         const int x = 8 + LEGEND * (i % PER_LINE);
         const double y = d->bottom + 20 + 22 * (i / PER_LINE);
         fprintf(d->f,
@@ -268,6 +270,31 @@ static void put_join(const struct drawing *d, uint32_t at)
             x, top, bottom + BAR);
 }
 
+/* Mark where a planted fault struck by a cross on the host's row: at the start
+ * of an operation, or at the end of a rank that was killed before it. */
+static void put_fault(const struct drawing *d, const struct graph_harm_note *h)
+{
+    const struct graph *const g = d->t->graph;
+    const struct graph_ref ref = {h->rank, h->harm->index};
+    uint32_t at = h->harm->index ? graph_find(g, ref) : GRAPH_NOWHERE;
+    const int is_after = at == GRAPH_NOWHERE;
+    if (is_after)
+        at = g->first[h->rank + 1] - 1;
+    if (h->harm->index == 0 || g->first[h->rank] == g->first[h->rank + 1] ||
+        d->rows->host[at] >= d->nrows)
+        return;
+    const uint64_t ps =
+        is_after ? d->t->time[at].end_ps : d->t->time[at].issue_ps;
+    if (ps < d->begin_ps || ps > d->end_ps)
+        return;
+    fprintf(d->f,
+            "<g><path d=\"M%.2f %.0fl10 10m0 -10l-10 10\" stroke=\"#d00000\" "
+            "stroke-width=\"3\"/><title>",
+            x_of(d, ps) - 5, d->row[d->rows->host[at]].y + 4);
+    escape_xml(d->f, h->text);
+    fputs("</title></g>\n", d->f);
+}
+
 /* Choose the time to draw: everything, or the time in which the wanted
  * operations run. */
 static void choose_window(struct drawing *d)
@@ -308,6 +335,8 @@ int timeline_svg(FILE *f, const struct timeline *t)
         rows_pieces(&rows, t->graph, t->time, o, at, put_piece, &d);
     for (uint32_t at = 0; at < t->graph->nnodes; at++)
         put_join(&d, at);
+    for (size_t i = 0; i < t->graph->nharms; i++)
+        put_fault(&d, &t->graph->harms[i]);
     put_legend(&d);
     fputs("</svg>\n", f);
     err = fflush(f) != 0 || ferror(f) ? -1 : 0;

@@ -39,6 +39,21 @@ static void put_lines(FILE *f, char *text)
     }
 }
 
+/* List planted faults like warnings, after nput hazards. */
+static void put_faults(struct view_writer *w, int nput)
+{
+    for (size_t i = 0; i < w->g->nharms; i++) {
+        const struct graph_harm_note *const h = &w->g->harms[i];
+        const struct graph_ref ref = {h->rank, h->harm->index};
+        const uint32_t at = graph_find(w->g, ref);
+        fprintf(w->f, "%s[\"rank %u: planted fault: ", nput++ ? "," : "",
+                h->rank);
+        escape_json(w->f, h->text);
+        fprintf(w->f, "\",%" PRId64 ",-1,1]",
+                at == GRAPH_NOWHERE ? -1 : view_number(w, at, -1));
+    }
+}
+
 static void put_hazards(struct view_writer *w)
 {
     char text[4096], err[200];
@@ -63,6 +78,7 @@ static void put_hazards(struct view_writer *w)
         fprintf(w->f, "\",%" PRId64 ",%" PRId64 ",%d]", position(w, h, 0),
                 position(w, h, 1), h->warning);
     }
+    put_faults(w, nput);
     fputc(']', w->f);
     hazards_release(&found);
 }

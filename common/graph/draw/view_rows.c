@@ -11,7 +11,7 @@ static void put_piece(void *arg, const struct graph_piece *p)
 {
     struct view_writer *const w = arg;
     fprintf(w->f, "%s%d,%d,%" PRId64 ",%" PRIu64, w->npieces++ ? "," : "",
-            w->row[p->row], p->look,
+            w->row[p->row], p->look == LOOK_FAULT ? LOOK_WAIT : p->look,
             (int64_t)(p->begin_ps - w->time[w->piece_of].start_ps),
             p->end_ps - p->begin_ps);
 }

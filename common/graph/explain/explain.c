@@ -22,7 +22,7 @@ static const double weight[EXPLAIN_CAUSES] = {
     [EXPLAIN_STAGED] = 2,     [EXPLAIN_PLACEMENT] = 2,
     [EXPLAIN_SLOW_LINK] = 2,  [EXPLAIN_UNGROUPED] = 1.5,
     [EXPLAIN_MPI] = 1.5,      [EXPLAIN_BANDWIDTH] = 1,
-    [EXPLAIN_OVERLAP] = 1,
+    [EXPLAIN_OVERLAP] = 1,    [EXPLAIN_FAULT] = 3,
 };
 
 static int no_memory(char *err, size_t err_nbytes)

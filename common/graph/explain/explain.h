@@ -43,6 +43,7 @@ enum explain_kind {
     EXPLAIN_MPI,            /* bytes that go through MPI */
     EXPLAIN_BANDWIDTH,      /* bytes that kernels move in GPU memory */
     EXPLAIN_OVERLAP,        /* communication and computation take turns */
+    EXPLAIN_FAULT,          /* planted faults: graph_note_harm() */
     EXPLAIN_CAUSES,
     /* limits: the run is unchanged, but this costs nothing */
     EXPLAIN_COMPUTE = EXPLAIN_CAUSES,

@@ -197,6 +197,7 @@ static int host(struct study *s, struct explain_finding *f)
 }
 
 explain_case *const explain_cases[EXPLAIN_KINDS] = {
+    [EXPLAIN_FAULT] = explain_fault,
     [EXPLAIN_LAUNCHES] = explain_launches,
     [EXPLAIN_BATCH] = explain_batch,
     [EXPLAIN_EVENTS] = explain_events,

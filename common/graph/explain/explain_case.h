@@ -49,6 +49,9 @@ int explain_find_life(struct study *s);
 /* In explain_streams.c: causes that lie between the streams of a device. */
 explain_case explain_default_stream;
 
+/* In explain_fault.c: the faults that were planted. */
+explain_case explain_fault;
+
 /* In explain_peers.c: causes that lie between ranks and GPUs. */
 explain_case explain_imbalance, explain_chain, explain_root, explain_placement,
     explain_ungrouped;

@@ -69,6 +69,7 @@ void whatif_reset(struct whatif *w)
     arena_release(&w->moves);
     w->moves = (struct arena){0};
     w->free_classes = 0;
+    w->graph.nharms = w->original->nharms;
     memcpy(w->graph.nodes, w->original->nodes,
            (size_t)w->original->nnodes * sizeof *w->graph.nodes);
     for (uint32_t at = 0; at < w->original->nnodes; at++)
