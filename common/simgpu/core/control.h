@@ -56,6 +56,7 @@ struct control {
     int32_t heap_fd[PROC_MAX_DEVICES + 1]; /* -1: none yet; last: pinned */
     _Atomic uint32_t state;
     _Atomic uint32_t in_mpi;    /* between MPI_Init and MPI_Finalize */
+    _Atomic uint32_t planted;   /* SIMGPU_FAULT kills it */
     _Atomic uint32_t ends_job;  /* it has decided to end the job */
     _Atomic uint32_t lost;      /* futex: set when the job ends; exit with 70 */
     _Atomic int32_t active;     /* threads that are not waiting */

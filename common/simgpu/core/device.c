@@ -6,8 +6,16 @@
 #include "core/proc.h"
 #include "core/thread.h"
 
+/*
+ * cudaErrorUnknown. A GPU that has fallen off the bus (Xid 79) answers with it:
+ * gpu-burn issue 1 shows both in one log, and programs that handle the loss
+ * count it among the hardware's errors (timemachine pull request 1203).
+ */
+enum { UNKNOWN = 999 };
+
 static _Thread_local int current, bound;
 static _Atomic int error[PROC_MAX_DEVICES], learnt[PROC_MAX_DEVICES];
+static _Atomic int lost[PROC_MAX_DEVICES];
 /* Access of device [i] to memory of device [k]. */
 static unsigned char access_to[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
 static unsigned char granted[PROC_MAX_DEVICES][PROC_MAX_DEVICES];
@@ -58,6 +66,18 @@ void device_learn(int device)
 int simgpu_device_error(int device)
 {
     return atomic_load(&learnt[device]);
+}
+
+void device_lose(int device)
+{
+    atomic_store(&lost[device], 1);
+    atomic_store(&error[device], UNKNOWN);
+    device_learn(device);
+}
+
+int simgpu_device_lost(int device)
+{
+    return atomic_load(&lost[device]);
 }
 
 int device_reaches(int device, int peer)

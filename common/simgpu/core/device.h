@@ -28,6 +28,11 @@ void device_fail(int device, int cuda_error);
 void device_learn(int device);
 int simgpu_device_error(int device); /* 0: none that calls return */
 
+/* The device falls off the bus (SIMGPU_FAULT): each call returns
+ * cudaErrorUnknown from now on, and no operation runs. */
+void device_lose(int device);
+int simgpu_device_lost(int device);
+
 /* True if kernels of this device may touch memory of the peer. */
 int device_reaches(int device, int peer);
 void device_set_access(int device, int peer, int allowed);

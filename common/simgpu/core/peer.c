@@ -103,6 +103,34 @@ int peer_alive(const struct peer *p)
     return access(path, F_OK) == 0 || (errno != ENOENT && errno != EACCES);
 }
 
+static void (*_Atomic mourner)(const struct proc_id *dead);
+static _Atomic int ndead;
+
+void simgpu_peer_set_mourner(void (*f)(const struct proc_id *dead))
+{
+    atomic_store(&mourner, f);
+}
+
+void peer_mourn(struct peer *p)
+{
+    void (*const f)(const struct proc_id *) = atomic_load(&mourner);
+    if (atomic_exchange(&p->is_mourned, 1))
+        return;
+    if (f)
+        f(&p->id);
+    atomic_fetch_add(&ndead, 1); // now MPI's calls may tell the program
+}
+
+int simgpu_peer_dead(const struct peer *p)
+{
+    return atomic_load(&p->is_mourned);
+}
+
+int peer_any_dead(void)
+{
+    return atomic_load(&ndead) > 0;
+}
+
 int peer_open_heap(const struct peer *p, int slot)
 {
     return simgpu_proc_open(peer_pid(p), p->control->heap_fd[slot], O_RDWR);

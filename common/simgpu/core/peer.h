@@ -19,7 +19,8 @@ struct peer { /* exists until this process ends */
     struct proc_id id;
     struct control *control;
     struct peer *next;
-    int pidfd;      /* refers to its process; -1: not supported */
+    int pidfd;              /* refers to its process; -1: not supported */
+    _Atomic int is_mourned; /* its death has been noted: peer_mourn() */
     uint32_t beats; /* control->beats when the watchdog's quiet period began */
     uint32_t polls; /* control->npolls in its last round */
     struct heap_view heap[PROC_MAX_DEVICES + 1];
@@ -43,6 +44,16 @@ int peer_pid(const struct peer *p);
 
 /* True while the process runs, rather than having exited or crashed. */
 int peer_alive(const struct peer *p);
+
+/*
+ * A process that died, where ranks outlive each other (watch/keeper.h). The
+ * watchdog notes the death, and calls the function that a library has set.
+ * simgpu_peer_dead() is true for a process that is noted.
+ */
+void peer_mourn(struct peer *p);
+void simgpu_peer_set_mourner(void (*f)(const struct proc_id *dead));
+int simgpu_peer_dead(const struct peer *p);
+int peer_any_dead(void);
 
 /* The node of the peer's GPUs: only processes of one node share memory. */
 int simgpu_peer_node(const struct peer *p);

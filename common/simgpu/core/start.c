@@ -8,10 +8,12 @@
 #include <string.h>    /* strcmp */
 #include <unistd.h>    /* _exit */
 
+#include "core/clock/clock.h"
 #include "core/control.h"
 #include "core/cores.h"
 #include "core/heap/fault.h"
 #include "core/limit.h"
+#include "core/plant.h"
 #include "core/report.h" /* REPORT_GRACE_US */
 #include "core/schedule.h"
 #include "core/stream/pending.h"
@@ -89,6 +91,10 @@ static void read_settings(void)
         bad_setting("SIMGPU_CORES", cores,
                     "use a number of cores from 1 to 64: those that a kernel's "
                     "blocks may run on");
+    char err[512];
+    const char *const fault = getenv("SIMGPU_FAULT");
+    if (fault && plant_start(fault, err, sizeof err) != 0)
+        bad_setting("SIMGPU_FAULT", fault, err);
     if (check_start() != 0)
         bad_setting("SIMGPU_CHECK", getenv("SIMGPU_CHECK"),
                     "use 1 to look for hazards at the end, or 0");
@@ -135,6 +141,7 @@ void core_start(struct proc *self)
     load_machine(self);
     read_settings();
     begin_graph(self);
+    plant_begin(self, clock_host_ps);
     control_create(self->rank);
     self->id = control_id();
     memcpy(control_own()->place, self->place, sizeof self->place);

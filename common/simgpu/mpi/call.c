@@ -1,12 +1,16 @@
 #include "mpi/call.h"
 
-#include <stdio.h> /* snprintf */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strncmp */
 
 #include "core/called.h"
+#include "core/device.h"
 #include "core/heap/heap.h"
+#include "core/plant.h"
 #include "core/site.h"
 #include "core/stream/hostfn.h"
 #include "core/stream/lent.h"
+#include "core/stream/stream.h"
 #include "core/wait.h"
 #include "core/watch/check.h"
 #include "mpi/comm.h" /* comm_next_key */
@@ -16,6 +20,7 @@
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Iprobe
+#pragma weak PMPI_Comm_call_errhandler
 
 struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address)
 {
@@ -27,6 +32,10 @@ struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address)
         .peer = CALL_ALL,
         .tag = MPI_ANY_TAG};
     simgpu_called(CONTROL_CALL, c.name, c.site);
+    if (strncmp(c.name, "MPI_Test", 8) != 0) { // a poll: their number varies
+        simgpu_stream_ahead(simgpu_device_current(), 1, c.name, c.site);
+        plant_count(c.name, c.site);
+    }
     PMPI_Comm_size(comm, &c.size);
     return c;
 }
@@ -203,8 +212,16 @@ void call_wait(struct mpi_call *c, int peer, int tag)
 int call_asleep(struct mpi_call *c, int err)
 {
     if (err == MPI_SUCCESS)
-        err = nap_wait(&c->request, MPI_STATUS_IGNORE);
-    return call_end(c, err);
+        err = nap_wait_living(&c->request, c->comm, c->peer);
+    call_end(c, err);
+    return err == NAP_DEAD ? call_died(c) : err;
+}
+
+int call_died(const struct mpi_call *c)
+{
+    // the program's error handler decides: it ends the job, or returns
+    const int err = PMPI_Comm_call_errhandler(c->comm, NAP_DEAD);
+    return err == MPI_SUCCESS ? NAP_DEAD : err;
 }
 
 int call_end(struct mpi_call *c, int err)

@@ -110,6 +110,10 @@ void call_wait(struct mpi_call *c, int peer, int tag);
  */
 int call_asleep(struct mpi_call *c, int err);
 
+/* The call needs a rank that died: run the error handler of its communicator.
+ * Returns what the call returns. */
+int call_died(const struct mpi_call *c);
+
 /* Look for a message that the waiting receive or probe c doesn't match, for the
  * hang report. Call it between naps. */
 void call_look(struct mpi_call *c, const struct nap *n);

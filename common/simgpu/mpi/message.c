@@ -91,6 +91,8 @@ static int await_message(struct mpi_call *c, MPI_Status *s)
     int err, done = 0;
     struct nap n = {0};
     while ((err = PMPI_Test(&c->request, &done, s)) == MPI_SUCCESS && !done) {
+        if (c->peer >= 0 && nap_any_dead(c->comm, c->peer))
+            return NAP_DEAD;
         call_look(c, &n);
         nap(&n);
     }
@@ -109,6 +111,8 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     if (err == MPI_SUCCESS)
         err = await_message(&c, s);
     call_end(&c, err);
+    if (err == NAP_DEAD)
+        return call_died(&c);
     return err == MPI_SUCCESS
                ? received(&c, buf, call_nbytes(count, type), source, s)
                : err;

@@ -5,11 +5,16 @@
 #include <unistd.h> /* usleep */
 
 #include "core/control.h"
+#include "core/peer.h"
 #include "core/proc.h"
 #include "mpi/next.h"
 
 #pragma weak PMPI_Test
 #pragma weak PMPI_Testall
+#pragma weak PMPI_Comm_group
+#pragma weak PMPI_Group_size
+#pragma weak PMPI_Group_translate_ranks
+#pragma weak PMPI_Group_free
 
 /*
  * A nap is at first a yield, then a sleep that doubles after every LONGER
@@ -50,6 +55,40 @@ int nap_wait(MPI_Request *request, MPI_Status *status)
     struct nap n = {0};
     while ((err = PMPI_Test(request, &done, status)) == MPI_SUCCESS && !done)
         nap(&n);
+    return err;
+}
+
+int nap_any_dead(MPI_Comm comm, int peer)
+{
+    MPI_Group world, group;
+    int n, found = 0;
+    if (!peer_any_dead() || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return 0;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_size(group, &n);
+    for (int i = peer < 0 ? 0 : peer; i < (peer < 0 ? n : peer + 1); i++) {
+        int rank = MPI_UNDEFINED;
+        PMPI_Group_translate_ranks(group, 1, &i, world, &rank);
+        const struct peer *const p =
+            rank == MPI_UNDEFINED ? NULL : peer_find((uint32_t)rank);
+        found |= p && simgpu_peer_dead(p);
+    }
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return found;
+}
+
+int nap_wait_living(MPI_Request *request, MPI_Comm comm, int peer)
+{
+    int err, done = 0;
+    struct nap n = {0};
+    while ((err = PMPI_Test(request, &done, MPI_STATUS_IGNORE)) ==
+               MPI_SUCCESS &&
+           !done) {
+        if (nap_any_dead(comm, peer)) // request stays: MPICH may still use it
+            return NAP_DEAD;
+        nap(&n);
+    }
     return err;
 }
 

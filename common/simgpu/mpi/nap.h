@@ -22,6 +22,18 @@ int nap_wait(MPI_Request *request, MPI_Status *status);
 int nap_waitall(int count, MPI_Request request[], MPI_Status statuses[]);
 
 /*
+ * The same for a request of a communicator that needs rank `peer` of it, or all
+ * its ranks (CALL_ALL). Returns NAP_DEAD if one of them is known to have died:
+ * the request is then given up, since MPICH doesn't notice.
+ */
+enum { NAP_DEAD = MPIX_ERR_PROC_FAILED };
+int nap_wait_living(MPI_Request *request, MPI_Comm comm, int peer);
+
+/* True if rank `peer`, or any rank for a negative one, is known to have died.
+ */
+int nap_any_dead(MPI_Comm comm, int peer);
+
+/*
  * For other ways of polling:
  *
  *     struct nap n = {0};

@@ -17,6 +17,7 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/watch/check.h"
+#include "core/watch/keeper.h"
 #include "mpi/call.h"
 #include "mpi/comm.h" /* comm_made */
 #include "mpi/nap.h"
@@ -62,6 +63,8 @@ static void meet(void)
                                 simgpu_limit_hint(errno, hint, sizeof hint));
     free(ids);
     check_keep_graphs();
+    if (keeper_is_there())
+        clock_keep_graphs();
 }
 
 /* Some containers have no System V shared memory. */
@@ -152,17 +155,22 @@ int MPIX_GPU_query_support(int type, int *is_supported)
 /*
  * Only the barrier counts as a wait, which can be a hang. Once all ranks have
  * called MPI_Finalize, they wait for mpirun rather than for each other, and how
- * long mpirun takes on a busy machine is not the program's fault.
+ * long mpirun takes on a busy machine is not the program's fault. Ranks that
+ * have outlived another one can't end MPI, in which that one still counts: they
+ * leave without (core/watch/keeper.h).
  */
 int MPI_Finalize(void)
 {
     struct mpi_call c = CALL_BEGIN("MPI_Finalize", MPI_COMM_WORLD);
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
-    const int err = call_asleep(&c, PMPI_Ibarrier(MPI_COMM_WORLD, &c.request));
-    if (err != MPI_SUCCESS)
+    int err = PMPI_Ibarrier(MPI_COMM_WORLD, &c.request);
+    if (err == MPI_SUCCESS)
+        err = nap_wait_living(&c.request, MPI_COMM_WORLD, CALL_ALL);
+    call_end(&c, err);
+    if (err != MPI_SUCCESS && err != NAP_DEAD)
         return err;
     atomic_store(&control_own()->in_mpi, 0);
-    return PMPI_Finalize();
+    return err == NAP_DEAD ? MPI_SUCCESS : PMPI_Finalize();
 }
 
 /* mpirun then kills the ranks, which the sentry must not report. */

@@ -368,8 +368,7 @@ ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
                                        "has been destroyed"
                                      : "ncclGetAsyncError : asyncError "
                                        "argument is NULL");
-    if (hub_lost(&comm->hub) && !comm->revoked)
-        comm_note_lost(comm);
+    comm_look(comm);
     if (comm->revoked) {
         comm_drain(comm, "ncclCommRevoke", CALLER_SITE());
         atomic_store(&comm->error, ncclSuccess);

@@ -1,8 +1,9 @@
 #include "nccl/comm.h"
 
-#include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* calloc */
-#include <string.h> /* memcpy */
+#include <pthread.h> /* pthread_mutex_t */
+#include <stdio.h>   /* snprintf */
+#include <stdlib.h>  /* calloc */
+#include <string.h>  /* memcpy */
 
 #include "base/mix.h"
 #include "core/clock/clock.h"
@@ -38,6 +39,64 @@ void comm_set_secret(uint64_t new_secret)
     secret = new_secret;
 }
 
+/* ---- ranks that die ------------------------------------------------------ */
+
+/* The communicators of this process that are mapped. */
+static struct ncclComm *comms;
+static pthread_mutex_t comms_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void list_add(struct ncclComm *c)
+{
+    pthread_mutex_lock(&comms_lock);
+    c->next = comms;
+    c->link = &comms;
+    if (comms)
+        comms->link = &c->next;
+    comms = c;
+    pthread_mutex_unlock(&comms_lock);
+}
+
+static void list_remove(struct ncclComm *c)
+{
+    pthread_mutex_lock(&comms_lock);
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next)
+            c->next->link = c->link;
+        c->link = NULL;
+    }
+    pthread_mutex_unlock(&comms_lock);
+}
+
+/* The rank that is this process; -1 if none is, -2 if one may yet be. */
+static int rank_of(const struct ncclComm *c, const struct proc_id *id)
+{
+    const struct hub *const hub = c->hub.hub;
+    for (int r = 0; r < c->nranks; r++)
+        if (hub->member[r].id.pid == id->pid &&
+            hub->member[r].id.nonce == id->nonce)
+            return r;
+    return c->state == COMM_JOINING ? -2 : -1;
+}
+
+/*
+ * On the watchdog's thread: a process has died, so no communicator with it can
+ * complete anything. One that is being created may have been waiting for it.
+ */
+static void mourn(const struct proc_id *dead)
+{
+    pthread_mutex_lock(&comms_lock);
+    for (struct ncclComm *c = comms; c; c = c->next) {
+        const int rank = c->hub.hub ? rank_of(c, dead) : -1;
+        if (rank == -1)
+            continue;
+        struct hub_view theirs = c->hub;
+        theirs.rank = rank < 0 ? c->rank : rank;
+        hub_abort(&theirs, rank < 0 ? "lacks a rank that died" : "died", 0);
+    }
+    pthread_mutex_unlock(&comms_lock);
+}
+
 static struct ncclComm *comm_new(int nranks, int rank,
                                  const struct config *config)
 {
@@ -61,6 +120,7 @@ void comm_discard(struct ncclComm *c)
 {
     profiler_leave(c);
     connect_forget(c);
+    list_remove(c);
     hub_unmap(&c->hub);
     free(c->sent);
     free(c->received);
@@ -132,6 +192,8 @@ ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
                                                              : used_up(id);
     if (err == ncclSuccess) {
         entry_made(&c->use);
+        list_add(c);
+        simgpu_peer_set_mourner(mourn);
         *out = c;
     } else {
         comm_discard(c);
@@ -143,6 +205,7 @@ ncclResult_t comm_join(const struct comm_id *id, uint64_t ids, int nranks,
 ncclResult_t comm_rejoin(struct ncclComm *c, const struct comm_id *id)
 {
     connect_forget(c);
+    list_remove(c);
     hub_unmap(&c->hub);
     if (hub_map(&c->hub, &id->owner, id->fd, id->nonce) != 0)
         return nccl_error(ncclSystemError, "process %d is gone", id->owner.pid);
@@ -151,6 +214,7 @@ ncclResult_t comm_rejoin(struct ncclComm *c, const struct comm_id *id)
     atomic_store(&c->stopped, 0);
     // the communicator can only be split, which needs no connections
     c->revived = 1;
+    list_add(c);
     return sit(c, 0);
 }
 
@@ -209,8 +273,7 @@ ncclResult_t comm_check_managed(ncclComm_t comm, const char *call)
     const ncclResult_t err = comm_check_made(comm, call);
     if (err != ncclSuccess || comm->revoked)
         return err;
-    if (hub_lost(&comm->hub))
-        comm_note_lost(comm);
+    comm_look(comm);
     const int error = atomic_load(&comm->error);
     if (error == ncclRemoteError)
         return comm_lost(comm, call);
@@ -229,6 +292,16 @@ void comm_note_lost(struct ncclComm *c)
 {
     int none = ncclSuccess;
     atomic_compare_exchange_strong(&c->error, &none, ncclRemoteError);
+}
+
+void comm_look(struct ncclComm *c)
+{
+    int none = ncclSuccess;
+    if (simgpu_device_lost(c->device))
+        atomic_compare_exchange_strong(&c->error, &none,
+                                       ncclUnhandledCudaError);
+    if (hub_lost(&c->hub) && !c->revoked)
+        comm_note_lost(c);
 }
 
 ncclResult_t comm_lost(struct ncclComm *c, const char *call)

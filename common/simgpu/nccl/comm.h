@@ -74,6 +74,7 @@ struct ncclComm {
     uint64_t sizes[8];     /* log2 of sizes so far, as bits, by kind */
     struct profiler_comm *profiled; /* NULL: no plugin is loaded */
     struct entry_use use;
+    struct ncclComm *next, **link; /* the list of those with a hub */
 };
 
 /* ncclX is a weak alias of pncclX, so that a tool can define ncclX itself and
@@ -137,6 +138,9 @@ void comm_drain(struct ncclComm *c, const char *call, uint32_t site);
 
 /* Record m as the communicator's last operation on its stream. */
 void comm_note_tail(struct ncclComm *c, struct fence m);
+
+/* Set the communicator's error if its device, or a peer, is lost. */
+void comm_look(struct ncclComm *c);
 
 /*
  * A rank has aborted the communicator. comm_note_lost() sets the communicator's

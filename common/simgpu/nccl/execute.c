@@ -261,12 +261,14 @@ static void enqueue(struct run *r, struct gate *gate)
         stage(o);
         o->op.accesses = access;
         o->op.moves = &move;
+        o->op.announced = 1;
         last = simgpu_stream_enqueue(r->launch, &o->op);
     }
     comm_note_tail(r->comm, last);
     for (int i = 0; i < r->nothers; i++) {
         struct op *const join = simgpu_op_new(sizeof *join, NULL, GRAPH_MARK,
                                               "ncclGroupEnd", r->site);
+        join->announced = 1;
         simgpu_op_after(join, last);
         simgpu_stream_enqueue(r->other[i], join);
     }
@@ -309,6 +311,7 @@ void execute_calls(const struct nccl_call *calls, int n)
     struct stream **const streams =
         simgpu_need(calloc((size_t)n, sizeof *streams), of, n);
     atomic_store(&gate->refs, 1);
+    simgpu_stream_ahead(calls->comm->device, n, calls->name, calls->site);
     for (int i = 0; i < n; i++) {
         if (!first_of_comm(calls, i))
             continue;

@@ -304,6 +304,10 @@ static ncclResult_t run_group(float *estimated_us)
     if (any_captured(-1))
         return capture_calls();
     execute_calls(calls(), group.calls.n);
+    for (int i = 0; i < group.calls.n; i++)
+        if (simgpu_device_lost(calls()[i].comm->device))
+            return nccl_error(ncclUnhandledCudaError,
+                              "Cuda failure 999 'unknown error'");
     return ncclSuccess;
 }
 

@@ -162,9 +162,11 @@ const char *hub_culprit_text(const struct hub_view *v, char *out, size_t nbytes)
 {
     char site[256];
     const struct hub_culprit *const c = &v->hub->culprit;
-    if (atomic_load(&c->known))
-        snprintf(out, nbytes, "rank %u %s at %s", atomic_load(&c->rank) - 1,
-                 c->did,
+    const uint32_t rank = atomic_load(&c->rank) - 1;
+    if (atomic_load(&c->known) && c->site.ncalls == 0)
+        snprintf(out, nbytes, "rank %u %s", rank, c->did);
+    else if (atomic_load(&c->known))
+        snprintf(out, nbytes, "rank %u %s at %s", rank, c->did,
                  simgpu_site_location_text(&c->site, site, sizeof site));
     else
         snprintf(out, nbytes, "a rank has aborted it");

@@ -121,6 +121,13 @@ static void update(void)
                             simgpu_limit_hint(errno, hint, sizeof hint));
 }
 
+void clock_keep_graphs(void)
+{
+    pthread_mutex_lock(&state.lock);
+    update();
+    pthread_mutex_unlock(&state.lock);
+}
+
 /* ---- replays ------------------------------------------------------------- */
 
 /* True if a communicator has been aborted in this job. */

@@ -30,6 +30,10 @@ float clock_elapsed_ms(struct fence a, struct fence b);
  */
 int simgpu_clock_span(uint32_t node, uint64_t *start_ps, uint64_t *end_ps);
 
+/* Map the graphs of all known ranks, so that those of ranks that die can still
+ * be read. */
+void clock_keep_graphs(void);
+
 /*
  * Note that a communicator has been aborted here. Operations that waited for
  * its ranks have ended without their match, and a call whose past contains one

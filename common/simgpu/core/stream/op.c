@@ -7,6 +7,7 @@
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "core/stream/flip.h"
 #include "core/stream/lent.h"
 
 void *simgpu_op_new(size_t nbytes, void (*run)(struct op *),
@@ -44,6 +45,7 @@ void simgpu_op_amend(struct op *op, double flops,
                 nacc);
     if (op->lent_moment)
         lent_compare(&op->node, op->name, op->lent_moment, acc, nacc);
+    flip_choose(op, acc, nacc);
 }
 
 uint32_t simgpu_op_part(struct op *op, const struct graph_point *after,

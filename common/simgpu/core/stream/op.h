@@ -36,6 +36,9 @@ struct op {
     uint32_t part;        /* current part of its node, while it runs */
     uint64_t lent_moment; /* lent.h */
     pid_t issuer;         /* the thread that enqueued it (issuer.h) */
+    int announced;        /* set by the owner: see simgpu_stream_ahead() */
+    const struct plant *flip;       /* inverts a bit that it writes, or NULL */
+    struct graph_access flipped;    /* bytes with that bit; end 0: not known */
     const struct graph_move *moves; /* valid until it is enqueued */
     const struct graph_access *accesses;
 };

@@ -15,9 +15,12 @@
 #include "core/limit.h"
 #include "core/part.h"
 #include "core/peer.h"
+#include "core/plant.h"
 #include "core/report.h"
 #include "core/schedule.h"
+#include "core/stream/flip.h"
 #include "core/stream/lent.h"
+#include "core/stream/settle.h"
 #include "core/stream/stream_state.h"
 #include "core/stream/unwaited.h"
 #include "core/thread.h"
@@ -129,6 +132,8 @@ static void run(struct stream *s, struct op *op)
         witness_begin(op->node.index);
     if (op->run)
         op->run(op);
+    if (op->flip)
+        flip_bit(op);
     note_failure(s, op);
     pthread_mutex_lock(&s->lock);
     s->head = op->next;
@@ -226,11 +231,46 @@ static void record(struct stream *s, struct op *op)
         overwrite_find(&op->node, op->accesses, op->node.naccesses, NULL) > 0;
 }
 
+/* Complete what this process has issued, as far as it can be: the same under
+ * every schedule. */
+static void settle_all(const char *call, uint32_t site)
+{
+    int n = 0;
+    pthread_mutex_lock(&all);
+    for (const struct stream *s = streams; s; s = s->next)
+        n++;
+    struct fence *const tail =
+        simgpu_need(malloc(((size_t)n + 1) * sizeof *tail), "%d streams", n);
+    n = 0;
+    for (struct stream *s = streams; s; s = s->next)
+        tail[n++] = simgpu_stream_tail(s);
+    pthread_mutex_unlock(&all);
+    settle(tail, n, call, site);
+    free(tail);
+}
+
+void simgpu_stream_ahead(int device, int n, const char *call, uint32_t site)
+{
+    const struct plant *p;
+    while ((p = plant_ahead((uint64_t)n, call, site))) {
+        settle_all(call, site);
+        if (p->kind == GRAPH_KILL)
+            plant_kill(p);
+        device_lose(device);
+    }
+}
+
 struct fence simgpu_stream_enqueue(struct stream *s, struct op *op)
 {
     // a kernel without data says what it would touch, and is not run already
     if (op->run && op_is_dataless(op) && op->node.match == 0 && !op->always)
         // collectives also check their peers' memory
+        op->run = NULL;
+    if (!op->announced)
+        simgpu_stream_ahead(s->device, 1, op->name, op->node.site);
+    op->flip = plant_count(op->name, op->node.site);
+    flip_choose(op, op->accesses, op->node.naccesses);
+    if (simgpu_device_lost(s->device))
         op->run = NULL;
     part_issues(op->node.site);
     simgpu_called(op->node.kind == GRAPH_KERNEL ? CONTROL_LAUNCH : CONTROL_CALL,

@@ -28,6 +28,14 @@ void stream_release(struct stream *s);
 void stream_release_all(int device);
 
 /*
+ * The calling thread is about to issue n operations, such as an NCCL group's,
+ * which wait for each other: a planted fault that kills the rank, or takes the
+ * device away, strikes before all of them. op->announced is then set for each;
+ * an operation without it is announced when it is enqueued.
+ */
+void simgpu_stream_ahead(int device, int n, const char *call, uint32_t site);
+
+/*
  * Append op to stream, with the legacy default stream's rules applied, and
  * record its node; the op's owner has filled in kind, cost and name. Takes
  * ownership of op. Returns its fence.

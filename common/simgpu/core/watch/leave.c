@@ -7,6 +7,7 @@
 #include "core/called.h"
 #include "core/control.h"
 #include "core/report.h"
+#include "core/watch/keeper.h"
 
 static struct {
     int is_noted, status;
@@ -24,9 +25,9 @@ void leave_note(int status)
 static int breaks_off(const struct control *own)
 {
     // a child process has its parent's page
-    return simgpu_proc()->nranks > 1 && simgpu_proc()->id.pid == getpid() &&
-           atomic_load(&own->in_mpi) && !atomic_load(&own->ends_job) &&
-           !atomic_load(&own->lost);
+    return simgpu_proc()->nranks > 1 && !keeper_is_there() &&
+           simgpu_proc()->id.pid == getpid() && atomic_load(&own->in_mpi) &&
+           !atomic_load(&own->ends_job) && !atomic_load(&own->lost);
 }
 
 void simgpu_leave_failed(void)

@@ -45,6 +45,19 @@ int newcomer_launcher(void)
     return 0;
 }
 
+int newcomer_name(int pid, char name[32])
+{
+    int parent;
+    return read_process(pid, &parent, name);
+}
+
+int newcomer_is_rank(void)
+{
+    const char *const size = getenv("PMI_SIZE");
+    return getenv("PMI_RANK") && size && atoi(size) > 1 &&
+           !getenv("COMMLAB_JOB");
+}
+
 /* True if a process has a control page. */
 static int has_page(int pid)
 {

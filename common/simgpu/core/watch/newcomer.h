@@ -16,6 +16,12 @@ int newcomer_any(void);
  * process. */
 int newcomer_launcher(void);
 
+/* True if this process is one of several ranks that have no other parent. */
+int newcomer_is_rank(void);
+
+/* The name of a process's program. Returns -1 if the process has ended. */
+int newcomer_name(int pid, char name[32]);
+
 /* True if is(child, depth) is for a child of the process's first thread. */
 int newcomer_any_child(int pid, int (*is)(int child, int depth), int depth);
 

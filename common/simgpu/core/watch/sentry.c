@@ -20,6 +20,7 @@
 
 #include "core/called.h"
 #include "core/proc.h"
+#include "core/watch/keeper.h"
 #include "core/watch/newcomer.h"
 
 enum {
@@ -63,14 +64,6 @@ static socklen_t address(int launcher, struct sockaddr_un *out)
                                 (int)(n > 0 ? n : 0), space);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
                        (size_t)length);
-}
-
-/* True if this process is one of several ranks that have no other parent. */
-static int is_rank(void)
-{
-    const char *const size = getenv("PMI_SIZE");
-    return getenv("PMI_RANK") && size && atoi(size) > 1 &&
-           !getenv("COMMLAB_JOB");
 }
 
 /* ---- /proc --------------------------------------------------------------- */
@@ -194,7 +187,7 @@ static void report(const struct member *m, int sig)
              m->pid, name ? name : "RT", sig);
     print_line(m->rank, how);
     print_line(m->rank, called);
-    if (sig == SIGKILL) {
+    if (sig == SIGKILL && !(m->page && atomic_load(&m->page->planted))) {
         print_line(m->rank, "That signal comes from outside the program: from "
                             "kill, a time limit, or a machine that");
         print_line(m->rank, "is short of memory, of which dmesg has a line.");
@@ -233,7 +226,8 @@ static void end(const struct member *m)
                    (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
     if (WIFSIGNALED(status) && !self.is_over)
         report(m, WTERMSIG(status));
-    self.is_over |= status != 0 || (m->page && atomic_load(&m->page->in_mpi));
+    self.is_over |= !keeper_is_there() &&
+                    (status != 0 || (m->page && atomic_load(&m->page->in_mpi)));
 }
 
 /* ---- members ------------------------------------------------------------- */
@@ -392,7 +386,7 @@ __attribute__((constructor)) static void connect_rank(void)
     const struct timeval most = {1, 0};
     struct sockaddr_un at;
     int ok = 0;
-    const int launcher = is_rank() ? newcomer_launcher() : 0;
+    const int launcher = newcomer_is_rank() ? newcomer_launcher() : 0;
     if (!launcher)
         return;
     const socklen_t nbytes = address(launcher, &at);

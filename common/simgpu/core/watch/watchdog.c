@@ -15,6 +15,7 @@
 #include "core/site.h"
 #include "core/wait.h"
 #include "core/watch/hang.h"
+#include "core/watch/keeper.h"
 #include "core/watch/newcomer.h"
 
 static const uint64_t step_ns = 250000000;
@@ -142,22 +143,29 @@ static int all_poll(void)
     return all;
 }
 
+/* True unless a process that has ended did so as it should. */
+static int has_crashed(const struct peer *p)
+{
+    return atomic_load(&p->control->state) == CONTROL_RUNNING ||
+           (keeper_is_there() && atomic_load(&p->control->in_mpi));
+}
+
 /*
  * A peer that has crashed, or NULL. Checking a peer takes a system call, and
  * every rank checks every other, so a round checks only the next PEERS of them;
  * 256 ranks are all checked within 2 s.
  */
-static const struct peer *crashed_peer(void)
+static struct peer *crashed_peer(void)
 {
     enum { PEERS = 32 };
-    static const struct peer *next; // only the watchdog's thread calls this
+    static struct peer *next; // only the watchdog's thread calls this
     for (int i = 0; i < PEERS; i++) {
-        const struct peer *const p = next ? next : peer_first();
+        struct peer *const p = next ? next : peer_first();
         if (!p)
             return NULL;
         next = p->next;
-        if (p->control != control_own() && !peer_alive(p) &&
-            atomic_load(&p->control->state) == CONTROL_RUNNING)
+        if (p->control != control_own() && !simgpu_peer_dead(p) &&
+            !peer_alive(p) && has_crashed(p))
             return p;
     }
     return NULL;
@@ -269,16 +277,22 @@ static void await_launcher(void)
                                              : most));
 }
 
-/* End the process if the job is lost, or a peer has crashed. */
+/* End the process if the job is lost, or a peer has crashed that it does not
+ * outlive. */
 static void check_job(const struct control *own)
 {
     if (atomic_load(&own->lost)) {
         usleep(REPORT_GRACE_US); // the process that set it prints first
         _exit(PROC_EXIT_FAULT);
     }
-    const struct peer *const dead = crashed_peer();
+    struct peer *const dead = crashed_peer();
     if (!dead)
         return;
+    if (keeper_is_there()) {
+        peer_mourn(dead);
+        control_progress(); // what waited for it continues
+        return;
+    }
     await_launcher();
     simgpu_report_fault("crash",
                         "rank %u (process %d) has crashed, or was "
