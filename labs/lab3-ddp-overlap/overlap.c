@@ -1,6 +1,6 @@
 /*
- * Parts 5 and 6: how much communication is hidden, and how large a bucket should
- * be.
+ * Parts 5 and 6: how much communication is hidden, and how large a bucket
+ * should be.
  *
  *     compute alone   |=================|
  *     comm alone      |--------|
