@@ -13,6 +13,7 @@
 #include <sys/wait.h>    /* waitpid */
 #include <unistd.h>      /* syscall */
 
+#include "base/idle.h"
 #include "base/no_input.h"
 #include "base/steady.h"
 #include "judge/words.h"
@@ -23,8 +24,9 @@
 enum {
     SHOW_NBYTES = 256 << 10, /* output of a case that is passed on */
     MOST_NBYTES = 8 << 20,   /* output at which a case is ended */
-    CASE_SEC = 120,          /* wall-clock time that a case may take: */
+    CASE_SEC = 120,          /* own time (base/idle.h) that a case may take: */
     CORE_RANKS = 16,         /* that of as many ranks on each core */
+    END_SEC = 120,           /* how long mpirun may take to end the ranks */
     KEEP_NBYTES = 64 << 10,  /* output kept to search for reports */
     MAX_ARGS = 600,
 };
@@ -41,10 +43,11 @@ struct ranks { /* one run of the ranks */
     const struct results *results;
     pid_t pid;
     struct stream stream[2];
-    int32_t now;      /* the running case at the last look */
-    double since_sec; /* when that case was first seen */
-    size_t nbytes;    /* output of that case so far */
-    char why[128];    /* why the supervisor ends the run, or "" */
+    int32_t now;       /* the running case at the last look */
+    struct idle idle;  /* the run's own time since that case was first seen */
+    size_t nbytes;     /* output of that case so far */
+    char why[192];     /* why the supervisor ends the run, or "" */
+    double killed_sec; /* ... and when it did (steady_sec()) */
     char words[KEEP_NBYTES];
     size_t nwords;
 };
@@ -144,7 +147,7 @@ static int start(struct ranks *r, char **argv)
     r->stream[0] = (struct stream){.fd = out[0], .to = stdout};
     r->stream[1] = (struct stream){.fd = err[0], .to = stderr};
     r->now = -1;
-    r->since_sec = steady_sec();
+    idle_begin(&r->idle, steady_sec());
     return r->pid < 0 ? -1 : 0;
 }
 
@@ -206,10 +209,13 @@ static void take(struct ranks *r, struct stream *s)
         take_line(r, s); // show a prompt or a row of dots at once
 }
 
-/* The seconds that a case may take. Ranks that wait spin, which takes the cores
- * from those that compute. */
+/* The seconds of own time that a case may take. Ranks that wait spin, which
+ * takes the cores from those that compute. */
 static int case_sec(int nranks)
 {
+    const char *const set = getenv("COMMLAB_CASE_SEC");
+    if (set && atoi(set) > 0)
+        return atoi(set);
     const long ncores = sysconf(_SC_NPROCESSORS_ONLN);
     const int most = CORE_RANKS * (ncores > 0 ? (int)ncores : 1);
     return nranks <= most ? CASE_SEC : CASE_SEC * ((nranks - 1) / most + 1);
@@ -223,9 +229,11 @@ static void look(struct ranks *r)
     const double sec = steady_sec();
     if (now != r->now) {
         r->now = now;
-        r->since_sec = sec;
+        idle_begin(&r->idle, sec);
         r->nbytes = 0;
     }
+    if (sec - r->idle.looked >= IDLE_LOOK_SEC)
+        idle_look(&r->idle, r->pid, sec, 0);
     if (r->why[0] || (now < 0 && !interrupted))
         return;
     if (interrupted)
@@ -235,13 +243,16 @@ static void look(struct ranks *r)
                  "it prints more than %d MiB: a loop that prints? Print on one "
                  "rank, and not in loops.",
                  MOST_NBYTES >> 20);
-    else if (sec - r->since_sec > case_sec(r->results->nranks))
+    else if (r->idle.total_sec > case_sec(r->results->nranks))
         snprintf(r->why, sizeof r->why,
-                 "no end after %d s: stopped. Look for a wait or a loop that "
+                 "no end after %d s, which don't count the time that other "
+                 "programs took:\nstopped. Look for a wait or a loop that "
                  "doesn't end.",
                  case_sec(r->results->nranks));
-    if (r->why[0])
+    if (r->why[0]) {
+        r->killed_sec = sec;
         kill(r->pid, SIGTERM); // mpirun ends the ranks
+    }
 }
 
 /* Pass on the output until the ranks have ended. Returns the exit status. */
@@ -256,8 +267,7 @@ static int follow(struct ranks *r)
             if (p[i].fd >= 0 && p[i].revents)
                 take(r, &r->stream[i]);
         look(r);
-        if (r->why[0] &&
-            steady_sec() - r->since_sec > 2 * case_sec(r->results->nranks))
+        if (r->why[0] && steady_sec() - r->killed_sec > END_SEC)
             break;
     }
     while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)

@@ -17,13 +17,13 @@
 
 #include "base/no_input.h"
 #include "base/steady.h"
+#include "base/tree.h"
 #include "grader/sandbox/confine.h"
 #include "grader/sandbox/groups.h"
 #include "grader/sandbox/keeper.h"
 #include "grader/sandbox/sandbox_args.h"
 #include "grader/sandbox/sandbox_watch.h"
 #include "grader/sandbox/stopped.h"
-#include "grader/sandbox/tree.h"
 
 const char *sandbox_path(const struct sandbox *s, const char *to)
 {

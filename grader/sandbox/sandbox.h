@@ -15,7 +15,7 @@
  *
  * The clock is outside at every level: when time is up, everything inside is
  * killed. It counts the run's own time, not what other programs took
- * (sandbox_idle.h). The kernel limits memory and processes, by control groups,
+ * (base/idle.h). The kernel limits memory and processes, by control groups,
  * root's or those that a user was given (delegated.h), or by a count for each
  * user; where this user may set no limit, the grader watches both, and kills.
  * Below level 2 a bound path has the name that it has outside (sandbox_path()).

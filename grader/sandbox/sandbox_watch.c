@@ -12,11 +12,11 @@
 #include <sys/statvfs.h> /* statvfs */
 #include <unistd.h>      /* read */
 
+#include "base/idle.h"
 #include "base/steady.h"
+#include "base/tree.h"
 #include "grader/sandbox/groups.h"
-#include "grader/sandbox/sandbox_idle.h"
 #include "grader/sandbox/stopped.h"
-#include "grader/sandbox/tree.h"
 #include "grader/sandbox/unnamed.h"
 
 /* Read output; returns 0 at its end. */

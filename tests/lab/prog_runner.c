@@ -7,6 +7,8 @@
 #include <signal.h>           /* raise */
 #include <stdio.h>            /* printf */
 #include <stdlib.h>           /* exit */
+#include <time.h>             /* clock */
+#include <unistd.h>           /* sleep */
 
 #include "judge/needs.h"
 #include "lab/lab.h"
@@ -199,6 +201,20 @@ static ncclResult_t loops(struct lab_run *r)
     return ncclSuccess;
 }
 
+static ncclResult_t sleeps(struct lab_run *r)
+{
+    sleep(r->rank == 0 ? 1000 : 0);
+    return ncclSuccess;
+}
+
+/* Takes a core for a second and a half, however long it waits for it. */
+static ncclResult_t computes(struct lab_run *r)
+{
+    while (clock() < 3 * CLOCKS_PER_SEC / 2) {
+    }
+    return fine(r);
+}
+
 static ncclResult_t polls(struct lab_run *r)
 {
     cudaEvent_t never;
@@ -254,6 +270,8 @@ static const struct lab_kind kinds[] = {
     {"floods", floods},
     {"loops", loops},
     {"polls", polls},
+    {"sleeps", sleeps},
+    {"computes", computes},
     {"mismatches", mismatches},
     {"dereferences", dereferences},
     {"aborts", aborts},
@@ -322,6 +340,8 @@ static const struct judge_kind judge_kinds[] = {
     ANY("floods"),
     ANY("loops"),
     ANY("polls"),
+    ANY("sleeps"),
+    ANY("computes"),
     ANY("mismatches"),
     ANY("dereferences"),
     ANY("aborts"),

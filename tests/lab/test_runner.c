@@ -5,10 +5,14 @@
  */
 #define _GNU_SOURCE
 #include <check.h>
-#include <jansson.h> /* json_loads */
-#include <stdio.h>   /* fopen */
-#include <stdlib.h>  /* mkdtemp */
-#include <string.h>  /* strstr */
+#include <jansson.h>  /* json_loads */
+#include <sched.h>    /* sched_setaffinity */
+#include <signal.h>   /* kill */
+#include <stdio.h>    /* fopen */
+#include <stdlib.h>   /* mkdtemp */
+#include <string.h>   /* strstr */
+#include <sys/wait.h> /* waitpid */
+#include <unistd.h>   /* fork */
 
 #include "child.h"
 #include "suite.h"
@@ -59,6 +63,8 @@ static const struct {
     {"floods", "floods", ""},
     {"loops", "loops", ""},
     {"polls", "polls", ""},
+    {"sleeps", "sleeps", ""},
+    {"computes", "computes", ", ranks: [1]"},
     {"mismatches", "mismatches", ""},
     {"dereferences", "dereferences", ""},
     {"aborts", "aborts", ""},
@@ -347,6 +353,40 @@ START_TEST(no_end_of_a_case_costs_another_its_verdict)
         expect_death(json_array_get(tests, (size_t)i), i);
     ck_assert(json_number_value(json_object_get(j, "score")) == 20);
     json_decref(j);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_case_that_only_waits_is_stopped)
+{
+    struct child c =
+        runner("COMMLAB_CASE_SEC=2", 2, "--case sleeps,fine --seed 1");
+    expect(&c, 1, "no end after 2 s, which don't count the time");
+    expect(&c, 1, "total 10 of 20 points");
+    child_clear(&c);
+}
+END_TEST
+
+/* Ten programs share a core with the run, which computes for less than its
+ * limit, but takes longer than that by the clock. */
+START_TEST(time_that_other_programs_took_does_not_count)
+{
+    enum { OTHERS = 10 };
+    pid_t others[OTHERS];
+    cpu_set_t core;
+    CPU_ZERO(&core);
+    CPU_SET(sched_getcpu(), &core);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof core, &core), 0);
+    for (int i = 0; i < OTHERS; i++)
+        if ((others[i] = fork()) == 0)
+            for (volatile int on = 1; on;)
+                ;
+    struct child c = runner("COMMLAB_CASE_SEC=5", 1, "--case computes");
+    for (int i = 0; i < OTHERS; i++) {
+        kill(others[i], SIGKILL);
+        waitpid(others[i], NULL, 0);
+    }
+    expect(&c, 0, "total 10 of 10 points");
     child_clear(&c);
 }
 END_TEST
@@ -655,6 +695,8 @@ int main(void)
     tcase_add_loop_test(t, cases_behind_a_hole_still_run, 0,
                         sizeof ends / sizeof *ends);
     tcase_add_test(t, no_end_of_a_case_costs_another_its_verdict);
+    tcase_add_test(t, a_case_that_only_waits_is_stopped);
+    tcase_add_test(t, time_that_other_programs_took_does_not_count);
     tcase_add_test(t, the_table_goes_on_behind_a_case_that_ends_the_run);
     tcase_add_test(t, a_debugger_gets_the_ranks_themselves);
     tcase_add_test(t, an_error_names_the_call);

@@ -1,4 +1,4 @@
-#include "grader/sandbox/sandbox_idle.h"
+#include "base/idle.h"
 
 #include <stdio.h>  /* fscanf */
 #include <unistd.h> /* sysconf */

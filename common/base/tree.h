@@ -4,8 +4,8 @@
  * It is read from /proc, which needs no privilege. Processes that end
  * meanwhile, or that this user may not inspect, count nothing.
  */
-#ifndef GRADER_TREE_H
-#define GRADER_TREE_H
+#ifndef COMMLAB_TREE_H
+#define COMMLAB_TREE_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "grader/sandbox/tree.h"
+#include "base/tree.h"
 
 #include <dirent.h>       /* opendir */
 #include <fcntl.h>        /* openat */

@@ -1,5 +1,5 @@
 /*
- * sandbox_idle.h: a run's own time, and how much of it passed without progress
+ * idle.h: a run's own time, and how much of it passed without progress
  *
  * On a machine with more work than cores, a healthy run may show nothing for a
  * long time. So what counts is not the clock's time but the run's own: the part
@@ -13,10 +13,10 @@
  *     none does, and one waits for a disk      none of it
  *     this process was stopped meanwhile       none of it
  */
-#ifndef GRADER_SANDBOX_IDLE_H
-#define GRADER_SANDBOX_IDLE_H
+#ifndef COMMLAB_IDLE_H
+#define COMMLAB_IDLE_H
 
-#include "grader/sandbox/tree.h"
+#include "base/tree.h"
 
 /* How often to look, in s: a look reads several files for each thread. */
 #define IDLE_LOOK_SEC 1.0
