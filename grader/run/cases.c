@@ -31,15 +31,31 @@ static void add_broken(const struct result *r, struct judge_verdict *v)
 }
 
 /*
+ * Keep a verdict. Returns 0, or -1 with the outcome set if something is missing
+ * from a run that other programs may have kept from starting threads.
+ */
+static int keep(const struct shown *s, int case_no,
+                const struct judge_verdict *v, struct result *r)
+{
+    char why[256];
+    if (!v->pass && !v->not_implemented &&
+        sandbox_was_crowded(&s->run->end, why, sizeof why))
+        return result_stop(r, OUTCOME_INFRA, "%s", why);
+    result_keep(r, case_no, s->batch->nranks, v);
+    return 0;
+}
+
+/*
  * Judge what the run of a batch has shown. Cases that have to be run again go
  * to `again`: those after the one that ended the run, and, if the graph is
  * lost, those before it. A run may also end between two cases, if no other case
  * can follow the first. Cases that are still to be measured go to `later`,
- * those that are to be run alone to `alone`.
+ * those that are to be run alone to `alone`. Returns 0, or -1 with the outcome
+ * set.
  */
-static void judge_batch(const struct shown *s, struct run_batch *again,
-                        struct run_batch *later, struct run_batch *alone,
-                        struct result *r)
+static int judge_batch(const struct shown *s, struct run_batch *again,
+                       struct run_batch *later, struct run_batch *alone,
+                       struct result *r)
 {
     const struct place *const p = s->place;
     const struct run_batch *const b = s->batch;
@@ -70,9 +86,10 @@ static void judge_batch(const struct shown *s, struct run_batch *again,
         add_broken(r, &v);
         if (timed && timing && v.pass)
             later->case_no[later->n++] = case_no;
-        else
-            result_keep(r, case_no, b->nranks, &v);
+        else if (keep(s, case_no, &v, r) != 0)
+            return -1;
     }
+    return 0;
 }
 
 /* Run a batch until each of its cases has been judged or is in `later` or
@@ -90,8 +107,10 @@ static int run_among(const struct request *q, const struct place *p,
         shown_load(&s, q, p, &b, &run);
         if (q->timeline)
             picture_keep(&s, r);
-        judge_batch(&s, &again, later, alone, r);
+        const int err = judge_batch(&s, &again, later, alone, r);
         shown_release(&s);
+        if (err)
+            return err;
     }
     return 0;
 }

@@ -279,20 +279,22 @@ static void blame_busy(struct sandbox_end *end)
     blame_machine(end, why);
 }
 
-static void blame_neighbour(struct sandbox_end *end)
+int sandbox_was_crowded(const struct sandbox_end *end, char *why, size_t nbytes)
 {
-    char why[256];
-    snprintf(why, sizeof why,
-             "other programs started %ld processes and threads during this "
-             "run, which the kernel may have refused some of its own: grade it "
-             "again, or give gradings a limit each (grade doctor says how)",
-             end->beside);
-    blame_machine(end, why);
+    if (end->beside)
+        snprintf(why, nbytes,
+                 "other programs started %ld processes and threads during this "
+                 "run, which the kernel may have refused some of its own: "
+                 "grade it again, or give gradings a limit each (grade doctor "
+                 "says how)",
+                 end->beside);
+    return end->beside > 0;
 }
 
 static void find_fault(const struct sandbox *s, struct sandbox_end *end,
                        int started, enum groups_memory memory, long oom_kills)
 {
+    char why[256];
     if (stopped_by()) {
         blame_signal(end);
     } else if (!started) {
@@ -304,8 +306,8 @@ static void find_fault(const struct sandbox *s, struct sandbox_end *end,
     } else if (end->flooded || end->loud || end->out_of_memory ||
                end->crowded) {
         return; // the student's own doing, even if more went wrong
-    } else if (end->beside) {
-        blame_neighbour(end);
+    } else if (end->status != 0 && sandbox_was_crowded(end, why, sizeof why)) {
+        blame_machine(end, why);
     } else if (folder_is_gone(s)) {
         blame_machine(end, "a folder of the run was removed from outside");
     } else if (end->disk_was_full || watch_disk_is_full(s)) {

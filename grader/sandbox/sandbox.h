@@ -63,7 +63,8 @@ struct sandbox_end {   /* how a run ended */
                               threads, where the kernel doesn't limit them */
     long beside;       /* threads that other programs started during it, if the
                               kernel may have refused it some for that, where
-                              it has no limit of its own; infra */
+                              it has no limit of its own; infra, unless the
+                              run ended with status 0 */
     int too_busy;      /* the machine left it too little time; infra */
     double own_sec;    /* ... this much */
     int flooded;       /* it wrote more than most_bytes */
@@ -90,6 +91,15 @@ void sandbox_env(struct sandbox *s, const char *name, const char *value);
 /* Run argv (ended by NULL) in the sandbox. All paths are the sandbox's. */
 void sandbox_run(const struct sandbox *s, const char *const *argv,
                  struct sandbox_end *end);
+
+/*
+ * True if other programs may have kept the run from starting processes or
+ * threads; `why` then says so. Results that are right in spite of
+ * that stand. Others are this machine's fault, even if the run ended with
+ * status 0.
+ */
+int sandbox_was_crowded(const struct sandbox_end *end, char *why,
+                        size_t nbytes);
 
 /* The name of a bound path inside: its `to`, or below level 2 its `from`. */
 const char *sandbox_path(const struct sandbox *s, const char *to);
