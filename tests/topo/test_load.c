@@ -332,6 +332,8 @@ static const struct bad {
                  "\n" OTHER "<gpu dev=\"1\" sm=\"80\"/></pci></cpu></system>",
      ": 0 NVLinks from GPU 0000:02:00.0 to 0000:01:00.0, but 2 back"},
     {"<system/>", ":1: no <gpu> in the file"},
+    {CPU PCI "</pci>" OTHER "</pci></cpu></system>",
+     "no <gpu> in the file: like those that vendors give to NCCL"},
     {CPU "<nic><net/></nic>", ":3: <net> lacks name"},
     {CPU "<nic>\n<net name=\"a\" speed=\"fast\"/></nic>",
      ":4: <net speed=\"fast\">: it must be a number"},

@@ -143,6 +143,13 @@ static void connect_links(struct xml *x)
 static void finish(struct xml *x)
 {
     struct topo *const t = x->t;
+    if (t->ngpus == 0 && t->npcis > 0)
+        return fail(
+            x,
+            "no <gpu> in the file: like those that vendors give to NCCL "
+            "(NCCL_TOPO_FILE), it leaves out what NCCL finds by itself. On "
+            "such a machine, run a program with NCCL_TOPO_FILE set to it and "
+            "NCCL_TOPO_DUMP_FILE=whole.xml, and use whole.xml");
     if (t->ngpus == 0)
         return fail(x, "no <gpu> in the file");
     sort_gpus(x);
