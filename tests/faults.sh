@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Run programs under planted faults (SIMGPU_FAULT), drawn from seeds, and count
+# by kind of fault what becomes of each run.
+#
+#   tests/faults.sh BUILD [--from SEED] [--count N] [PROGRAM...]
+#
+# PROGRAM is "RANKS PATH ARGUMENTS", in BUILD; the default are programs of
+# tests/simgpu that check their own results. Outcomes:
+#
+#   unharmed  status 0 and the output of a healthy run: the fault struck
+#             nothing that counts, or cost only modelled time
+#   recovers  status 0, with another output that the program calls right
+#   named     another status, and the fault or its effect is reported
+#   WRONG     status 0 after a flip that the program doesn't notice
+#   SILENT    another status without a report
+#   HANG      it had to be killed
+#   LEFT      a process of the run, or a file in its folder, is left behind
+#
+# The status is 1 if any run is SILENT, a HANG or LEFT. A flip that a program
+# doesn't check for goes unnoticed by its nature, and is only counted.
+set -euo pipefail
+build=$(realpath "$1")
+shift
+from=1 count=20 deadline=60
+while [[ ${1-} == --* ]]; do
+    case $1 in
+    --from) from=$2 ;;
+    --count) count=$2 ;;
+    *) echo "faults.sh: $1?" >&2 && exit 2 ;;
+    esac
+    shift 2
+done
+programs=("$@")
+[[ $# -gt 0 ]] || programs=("4 tests/simgpu/prog_survive"
+    "4 tests/simgpu/prog_nccl_process" "3 tests/simgpu/prog_nccl_streams"
+    "3 tests/simgpu/prog_nccl_ring" "2 tests/simgpu/prog_mpi")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A fault for a number of ranks: bash's generator gives the same numbers for a
+# seed everywhere.
+draw() {
+    local rank=$((RANDOM % $1)) op=$((1 + RANDOM % 40)) kind=$((RANDOM % 6))
+    case $kind in
+    0) echo "kill:rank=$rank,op=$op" ;;
+    1) echo "lost:rank=$rank,op=$op" ;;
+    2) echo "flip:rank=$rank,op=$op,seed=$RANDOM" ;;
+    3) echo "stall:rank=$rank,op=$op,for=$((1 + RANDOM % 50))ms" ;;
+    4) echo "slow:rank=$rank,factor=$((2 + RANDOM % 20))" ;;
+    5) echo "link:from=$rank,to=$(((rank + 1) % $1)),rate=0.0$((1 + RANDOM % 9))" ;;
+    esac
+}
+
+# Run a program in an empty folder; leaves its output there, and its status.
+run() {
+    local fault=$1 ranks=$2 program=$3
+    shift 3
+    mkdir -p "$work/run"
+    status=0
+    (cd "$work/run" && SIMGPU_FAULT=$fault FAULTS_RUN=$work \
+        timeout -k 5 $deadline mpirun -n "$ranks" "$build/$program" "$@") \
+        >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# Processes of the last run: they have its folder in their environment.
+left_behind() {
+    local p
+    for p in /proc/[0-9]*/environ; do
+        if { tr '\0' '\n' <"$p"; } 2>/dev/null |
+            grep -qxF "FAULTS_RUN=$work"; then
+            return 0
+        fi
+    done
+    [[ -n $(ls -A "$work/run") ]]
+}
+
+outcome() {
+    local kind=$1
+    if [[ $status == 124 || $status == 137 && ! -s $work/err ]]; then
+        echo HANG
+    elif left_behind; then
+        echo LEFT
+    elif [[ $status != 0 ]]; then
+        if grep -q '^simgpu: \|FAILED\|error\|Error' "$work/err" "$work/out"; then
+            echo named
+        else
+            echo SILENT
+        fi
+    elif cmp -s <(sort "$work/out") <(sort "$work/healthy"); then
+        echo unharmed
+    elif [[ $kind == flip ]]; then
+        echo WRONG
+    else
+        echo recovers
+    fi
+}
+
+bad=0
+declare -A sum
+for ((i = 0; i < count; i++)); do
+    RANDOM=$(((from + i) * 7919 % 32768))
+    : $((RANDOM + RANDOM + RANDOM)) # the first numbers of near seeds are alike
+    read -r ranks program arguments <<<"${programs[$((i % ${#programs[@]}))]}"
+    fault=$(draw "$ranks")
+    # shellcheck disable=SC2086 # several arguments
+    run "" "$ranks" "$program" $arguments
+    cp "$work/out" "$work/healthy"
+    # shellcheck disable=SC2086
+    run "$fault" "$ranks" "$program" $arguments
+    what=$(outcome "${fault%%:*}")
+    printf '%-9s %-42s %s\n' "$what" "$fault" "$program"
+    key=${fault%%:*}/$what
+    sum[$key]=$((${sum[$key]-0} + 1))
+    case $what in SILENT | HANG | LEFT) bad=1 ;; esac
+done
+outcomes=(unharmed recovers named WRONG SILENT HANG LEFT)
+printf '\n%-6s' ""
+printf ' %8s' "${outcomes[@]}"
+for kind in kill lost flip stall slow link; do
+    printf '\n%-6s' $kind
+    for what in "${outcomes[@]}"; do
+        printf ' %8d' "${sum[$kind/$what]-0}"
+    done
+done
+echo
+exit $bad
