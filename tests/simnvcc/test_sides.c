@@ -53,6 +53,39 @@ START_TEST(calls_between_host_and_device_are_refused_as_by_nvcc)
 }
 END_TEST
 
+/* What g++ finds by simgpu's headers, among lines of its own. */
+static const struct {
+    const char *program, *says;
+} asserted[] = {
+    {"struct big { char a[32760]; };\n"
+     "__global__ void k(big b, int *o) { *o = b.a[0]; }\n",
+     "Formal parameter space overflowed (max 32764 bytes allowed)"},
+    {"template <class T> __global__ void k(T x, int *o) { *o = x.a; }\n"
+     "int main()\n"
+     "{\n"
+     "    struct s { int a; };\n"
+     "    k<<<1, 1>>>(s{1}, (int *)nullptr);\n"
+     "}\n",
+     "A type defined inside a __host__ function cannot be used in the template "
+     "argument type of a __global__ function template instantiation"},
+};
+
+START_TEST(what_parameters_may_be_is_asserted)
+{
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "sides");
+    write_program(folder, asserted[_i].program);
+    struct child c =
+        child_run(120, "cd %s && %s/simgpu/bin/simnvcc -c k.cu 2>&1", folder,
+                  child_build());
+    ck_assert_msg(c.status != 0 && strstr(c.out, asserted[_i].says) &&
+                      strstr(c.out, "k.cu:"),
+                  "status %d\n%s", c.status, c.out);
+    child_clear(&c);
+    child_remove(folder);
+}
+END_TEST
+
 /* simgpu's headers may also be named by a path of the program's own. */
 START_TEST(headers_are_known_by_any_path)
 {
@@ -94,6 +127,7 @@ int main(void)
     cases_add(&cases, "tests/simnvcc/sides.txt");
     tcase_add_loop_test(t, calls_between_host_and_device_are_refused_as_by_nvcc,
                         0, cases.n);
+    SUITE_LOOP(t, what_parameters_may_be_is_asserted, asserted);
     tcase_add_test(t, headers_are_known_by_any_path);
     tcase_add_test(t, without_clang_nothing_is_said);
     tcase_set_timeout(t, 300);

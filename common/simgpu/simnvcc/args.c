@@ -27,6 +27,14 @@ void args_append(struct nvcc_args *a, const struct nvcc_args *more)
         args_add(a, more->v[i]);
 }
 
+int args_have(const struct nvcc_args *a, const char *arg)
+{
+    for (int i = 0; i < a->n; i++)
+        if (strcmp(a->v[i], arg) == 0)
+            return 1;
+    return 0;
+}
+
 char *args_joined(const char *a, const char *b)
 {
     char *text;

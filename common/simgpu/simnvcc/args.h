@@ -18,6 +18,9 @@ void args_add(struct nvcc_args *a, const char *arg);
 void args_add2(struct nvcc_args *a, const char *arg, const char *value);
 void args_append(struct nvcc_args *a, const struct nvcc_args *more);
 
+/* True if the text is one of the arguments. */
+int args_have(const struct nvcc_args *a, const char *arg);
+
 /* The two texts as one. */
 char *args_joined(const char *a, const char *b);
 

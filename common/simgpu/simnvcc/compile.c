@@ -17,6 +17,7 @@
 #include "inline.h"
 #include "refused.h"
 #include "rewrite.h"
+#include "unsupported.h"
 #include "variables.h"
 
 /* ---- compiling a .cu file ------------------------------------------------ */
@@ -142,7 +143,12 @@ static int rewrite_file(const struct nvcc_task *t, const char *source,
         variables_write(text, out);
         warn_of_variables(t, text);
     }
-    char *const wrong = foreign ? NULL : rewrite(text, out, t->o.relocatable);
+    char *wrong = NULL;
+    if (!foreign)
+        wrong = unsupported(
+            text, args_have(&t->o.preprocess, "-D__CUDACC_EXTENDED_LAMBDA__"));
+    if (!foreign && !wrong)
+        wrong = rewrite(text, out, t->o.relocatable);
     if (wrong)
         fprintf(stderr, "%s\n", wrong);
     free(text);

@@ -105,6 +105,8 @@ enum when {
     ALWAYS,
     BY_SIDE,     /* a note says that the functions are on the other side */
     CALLED,      /* the name is called, not only taken the address of */
+    OF_GPU,      /* the name is one of CUDA's overloaded functions */
+    SHARED,      /* the variable is __shared__ */
     NEVER,       /* rewrite.h refuses a launch in device code, or allows it */
     INITIALISED, /* the name has an initialiser after "=" */
     IN_DEVICE,   /* the second text names no function of both sides, and the
@@ -137,6 +139,13 @@ static const struct rule {
      "calling \"%\", a %, from a % is not allowed", BY_SIDE},
     {"no matching constructor for initialization of %",
      "a constructor of % is a %, and can't be called from a %", BY_SIDE},
+    {"no matching function for call to '%'",
+     "no instance of overloaded function \"%\" matches the argument list",
+     OF_GPU},
+    {"redeclaration of '%' with a different type: '%' vs '%'",
+     "declaration is incompatible with previous \"%\": an extern __shared__ "
+     "array has the same type in all functions of a file",
+     SHARED},
     {"cannot use '%' in % function",
      "\"%\" is not supported in device code (a % function)", ALWAYS},
     {"cannot use % in % functions", "device code does not support %", ALWAYS},
@@ -238,10 +247,19 @@ static int read_sides(struct finding *f)
     return 1;
 }
 
+/* True for functions that CUDA has for some types only. */
+static int is_overloaded(const char *name)
+{
+    return begins(name, "atomic") || begins(name, "__shfl_") ||
+           begins(name, "__match_");
+}
+
 static int holds(enum when when, const struct finding *f)
 {
     switch (when) {
-    case ALWAYS: return 1;
+    case ALWAYS:
+    case OF_GPU:
+    case SHARED: return 1;
     case NEVER: return 0;
     case BY_SIDE: return !begins(f->slot[1], "__global__");
     case CALLED: return *behind(f) == '(';
@@ -289,12 +307,24 @@ static void print(const struct rule *r, const struct finding *f, FILE *out)
     fputc('\n', out);
 }
 
+/* True if an error with a rule's words is one of CUDA's, not one of C++. */
+static int is_of_cuda(const struct rule *r, struct finding *f)
+{
+    switch (r->when) {
+    case BY_SIDE: return read_sides(f);
+    case OF_GPU: return is_overloaded(f->slot[0]);
+    case SHARED:
+        return memmem(f->source, strcspn(f->source, "\n"), "SIMGPU_SHARED",
+                      strlen("SIMGPU_SHARED")) != NULL;
+    default: return 1;
+    }
+}
+
 /* The rule that an error falls under; NULL if it is not one of nvcc's. */
 static const struct rule *rule_of(struct finding *f)
 {
     for (int i = 0; i < NRULES; i++)
-        if (matches(f->text, rules[i].clang, f) &&
-            (rules[i].when != BY_SIDE || read_sides(f)))
+        if (matches(f->text, rules[i].clang, f) && is_of_cuda(&rules[i], f))
             return &rules[i];
     return NULL;
 }

@@ -80,6 +80,38 @@ template <class T> struct same {
     typedef T type;
 };
 
+/*
+ * CUDA has each atomic function for some types of words. one_of<T, ...> has a
+ * type, T, if T is listed.
+ */
+template <class T, class... LISTED> struct one_of {
+};
+template <class T, class... MORE> struct one_of<T, T, MORE...> {
+    typedef T type;
+};
+template <class T, class FIRST, class... MORE>
+struct one_of<T, FIRST, MORE...> : one_of<T, MORE...> {
+};
+typedef unsigned long long ull;
+template <class T> struct added : one_of<T, int, unsigned, ull, float, double> {
+}; // cuda_fp16.h has more
+template <class T> struct subtracted : one_of<T, int, unsigned> {
+};
+template <class T> struct compared : one_of<T, int, unsigned, long long, ull> {
+};
+template <class T> struct counted : one_of<T, unsigned> {
+};
+template <class T, size_t nbytes = sizeof(T)>
+struct exchanged : one_of<T, int, unsigned, ull, float> {
+};
+template <class T, size_t nbytes = sizeof(T)>
+struct swapped : one_of<T, int, unsigned, ull, unsigned short> {
+};
+template <class T> struct exchanged<T, 16> : one_of<T, T> {
+};
+template <class T> struct swapped<T, 16> : one_of<T, T> {
+};
+
 /* An expression of a word's old value and an operand, as a
  * function for the runtime. */
 template <class T, class CHANGE>
@@ -155,7 +187,7 @@ static __forceinline__ T update(T *p, T v)
  * Atomically: old = *p; *p = expression of old and v. At system scope, words of
  * 4 and 8 bytes may order kernels (device/sync.h).
  */
-#define SIMGPU_ATOMIC(name, expression, exchanges)                             \
+#define SIMGPU_ATOMIC(name, expression, exchanges, types)                      \
     namespace simgpu                                                           \
     {                                                                          \
     template <class T> struct name##_change {                                  \
@@ -167,38 +199,39 @@ static __forceinline__ T update(T *p, T v)
     };                                                                         \
     }                                                                          \
     template <class T>                                                         \
-    static __forceinline__ T name(T *p, typename simgpu::same<T>::type v)      \
+    static __forceinline__ T name(T *p, typename simgpu::types<T>::type v)     \
     {                                                                          \
         return simgpu::update<simgpu::name##_change<T>, exchanges>(p, v);      \
     }                                                                          \
     template <class T>                                                         \
-    static inline T name##_block(T *p, typename simgpu::same<T>::type v)       \
+    static inline T name##_block(T *p, typename simgpu::types<T>::type v)      \
     {                                                                          \
         return name(p, v);                                                     \
     }                                                                          \
     template <class T>                                                         \
-    SIMGPU_QUIET T name##_system(T *p, typename simgpu::same<T>::type v)       \
+    SIMGPU_QUIET T name##_system(T *p, typename simgpu::types<T>::type v)      \
     {                                                                          \
         return sizeof *p == 4 || sizeof *p == 8                                \
                    ? simgpu::update_system<T>(p, v,                            \
                                               simgpu::name##_change<T>())      \
                    : name(p, v);                                               \
     }
-SIMGPU_ATOMIC(atomicAdd, (T)(old + v), 0)
-SIMGPU_ATOMIC(atomicSub, (T)(old - v), 0)
-SIMGPU_ATOMIC(atomicExch, v, 1)
-SIMGPU_ATOMIC(atomicMin, v < old ? v : old, 0)
-SIMGPU_ATOMIC(atomicMax, old < v ? v : old, 0)
-SIMGPU_ATOMIC(atomicAnd, (T)(old &v), 0)
-SIMGPU_ATOMIC(atomicOr, (T)(old | v), 0)
-SIMGPU_ATOMIC(atomicXor, (T)(old ^ v), 0)
-SIMGPU_ATOMIC(atomicInc, old >= v ? 0 : old + 1, 0)
-SIMGPU_ATOMIC(atomicDec, old == 0 || old > v ? v : old - 1, 0)
+SIMGPU_ATOMIC(atomicAdd, (T)(old + v), 0, added)
+SIMGPU_ATOMIC(atomicSub, (T)(old - v), 0, subtracted)
+SIMGPU_ATOMIC(atomicExch, v, 1, exchanged)
+SIMGPU_ATOMIC(atomicMin, v < old ? v : old, 0, compared)
+SIMGPU_ATOMIC(atomicMax, old < v ? v : old, 0, compared)
+SIMGPU_ATOMIC(atomicAnd, (T)(old &v), 0, compared)
+SIMGPU_ATOMIC(atomicOr, (T)(old | v), 0, compared)
+SIMGPU_ATOMIC(atomicXor, (T)(old ^ v), 0, compared)
+SIMGPU_ATOMIC(atomicInc, old >= v ? 0 : old + 1, 0, counted)
+SIMGPU_ATOMIC(atomicDec, old == 0 || old > v ? v : old - 1, 0, counted)
 #undef SIMGPU_ATOMIC
 
-template <class T>
-SIMGPU_QUIET T atomicCAS(T *p, typename simgpu::same<T>::type compare,
-                         typename simgpu::same<T>::type v)
+/* Compare and swap words of any type; PTX has more than CUDA. */
+namespace simgpu
+{
+template <class T> SIMGPU_QUIET T swap(T *p, T compare, T v)
 {
     simgpu_atomic_access(p, sizeof *p);
     if (!__atomic_compare_exchange(p, &compare, &v, false, __ATOMIC_SEQ_CST,
@@ -207,16 +240,7 @@ SIMGPU_QUIET T atomicCAS(T *p, typename simgpu::same<T>::type compare,
     return compare;
 }
 
-template <class T>
-static inline T atomicCAS_block(T *p, typename simgpu::same<T>::type compare,
-                                typename simgpu::same<T>::type v)
-{
-    return atomicCAS(p, compare, v);
-}
-
-template <class T>
-SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
-                                typename simgpu::same<T>::type v)
+template <class T> SIMGPU_QUIET T swap_system(T *p, T compare, T v)
 {
     struct pair {
         T compare, v;
@@ -238,6 +262,20 @@ SIMGPU_QUIET T atomicCAS_system(T *p, typename simgpu::same<T>::type compare,
     __builtin_memcpy(&compare, &old, sizeof compare);
     return compare;
 }
+} // namespace simgpu
+
+#define SIMGPU_CAS(name, function)                                             \
+    template <class T>                                                         \
+    static __forceinline__ T name(T *p,                                        \
+                                  typename simgpu::swapped<T>::type compare,   \
+                                  typename simgpu::swapped<T>::type v)         \
+    {                                                                          \
+        return simgpu::function<T>(p, compare, v);                             \
+    }
+SIMGPU_CAS(atomicCAS, swap)
+SIMGPU_CAS(atomicCAS_block, swap)
+SIMGPU_CAS(atomicCAS_system, swap_system)
+#undef SIMGPU_CAS
 
 /* Vectors are updated one number at a time. */
 static inline float2 atomicAdd(float2 *p, float2 v)

@@ -216,16 +216,22 @@ static inline int __all_sync(unsigned mask, int predicate)
     return simgpu_ballot(!predicate, mask) == 0;
 }
 
+/* CUDA shuffles and matches what becomes an int, and the types of cuda_fp16.h,
+ * which has declarations of this function. It is never called. */
+void simgpu_shuffles(int);
+#define SIMGPU_SHUFFLED                                                        \
+    template <class T, class = decltype(simgpu_shuffles(*(T *)nullptr))>
+
 /* A lane outside the caller's segment of `width` lanes gives the caller its own
  * value; xor may read from an earlier segment. */
-template <class T>
+SIMGPU_SHUFFLED
 static inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
     const int first = simgpu::lane() & ~(width - 1);
     return simgpu::shuffle(mask, value, first | (lane & (width - 1)));
 }
 
-template <class T>
+SIMGPU_SHUFFLED
 static inline T __shfl_xor_sync(unsigned mask, T value, int lanes,
                                 int width = 32)
 {
@@ -234,7 +240,7 @@ static inline T __shfl_xor_sync(unsigned mask, T value, int lanes,
                            to < 32 && to / width <= me / width ? to : me);
 }
 
-template <class T>
+SIMGPU_SHUFFLED
 static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta,
                                  int width = 32)
 {
@@ -242,7 +248,7 @@ static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta,
     return simgpu::shuffle(mask, value, to / width == me / width ? to : me);
 }
 
-template <class T>
+SIMGPU_SHUFFLED
 static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
                                int width = 32)
 {
@@ -289,7 +295,7 @@ SIMGPU_REDUCE(__reduce_or_sync, unsigned, a | b)
 SIMGPU_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
 #undef SIMGPU_REDUCE
 
-template <class T>
+SIMGPU_SHUFFLED
 static inline unsigned __match_any_sync(unsigned mask, T value)
 {
     uint64_t all[32], bits = 0;
@@ -301,7 +307,7 @@ static inline unsigned __match_any_sync(unsigned mask, T value)
     return same;
 }
 
-template <class T>
+SIMGPU_SHUFFLED
 static inline unsigned __match_all_sync(unsigned mask, T value, int *all_same)
 {
     uint64_t all[32], bits = 0;
@@ -312,6 +318,8 @@ static inline unsigned __match_all_sync(unsigned mask, T value, int *all_same)
         *all_same &= !(there >> i & 1) || all[i] == bits;
     return *all_same ? mask : 0;
 }
+
+#undef SIMGPU_SHUFFLED
 
 #include "simgpu/atomics.h" /* needs what is above */
 #include "simgpu/launches.h"

@@ -78,4 +78,18 @@ struct __attribute__((aligned(4))) SIMGPU_T2 {
     }
 };
 
+/* For device.h: both types are shuffled, and added atomically. */
+void simgpu_shuffles(const SIMGPU_T &);
+void simgpu_shuffles(const SIMGPU_T2 &);
+namespace simgpu
+{
+template <class T> struct added;
+template <> struct added<SIMGPU_T> {
+    typedef SIMGPU_T type;
+};
+template <> struct added<SIMGPU_T2> {
+    typedef SIMGPU_T2 type;
+};
+} // namespace simgpu
+
 #undef SIMGPU_INTEGERS

@@ -114,6 +114,30 @@ template <class R, class... A> struct points_to_code<R (*)(A...) noexcept> {
     __attribute__((no_sanitize("thread"), optimize("optimize-sibling-calls")))
 #endif
 
+/* The bytes of parameters of these types, where `at` bytes precede them. */
+template <size_t at, class... P> struct parameters_end {
+    static constexpr size_t value = at;
+};
+template <size_t at, class FIRST, class... MORE>
+struct parameters_end<at, FIRST, MORE...>
+    : parameters_end<(at + alignof(FIRST) - 1) / alignof(FIRST) *
+                             alignof(FIRST) +
+                         sizeof(FIRST),
+                     MORE...> {
+};
+
+/* True if the name of a type has that of a function before "::", as a class
+ * defined in a function does; not for lambdas. */
+template <class T> constexpr bool is_local()
+{
+#if __cplusplus >= 201402L && !defined(__clang__)
+    for (const char *s = __PRETTY_FUNCTION__; *s; s++)
+        if (s[0] == ')' && s[1] == ':' && s[2] == ':' && s[3] != '<')
+            return true;
+#endif
+    return false;
+}
+
 /*
  * A kernel f with parameters P. The runtime gets to know it before main, since
  * instantiating the function instantiates `self`; or, if no code may run before
@@ -123,6 +147,14 @@ template <class R, class... A> struct points_to_code<R (*)(A...) noexcept> {
 template <class INFO, class F, F f> struct entry;
 template <class INFO, class... P, void (*f)(P...)>
 struct entry<INFO, void (*)(P...), f> : simgpu_kernel {
+    static_assert(parameters_end<0, typename passed<P>::type...>::value <=
+                      32764,
+                  "Formal parameter space overflowed (max 32764 bytes "
+                  "allowed)");
+    static_assert(!is_local<void (*)(P...)>(),
+                  "A type defined inside a __host__ function cannot be used in "
+                  "the template argument type of a __global__ function "
+                  "template instantiation");
     template <size_t... I>
     __attribute__((no_sanitize("thread"))) static __forceinline__ void
     apply(__attribute__((unused)) void *const *params, places<I...>)

@@ -153,13 +153,13 @@ template <class T, class... TAGS> SIMGPU_QUIET T unordered(T *p, T v)
 template <class T, bool WORD> struct system_cas {
     static T of(T *p, T compare, T v)
     {
-        return atomicCAS_system(p, compare, v);
+        return swap_system(p, compare, v);
     }
 };
 template <class T> struct system_cas<T, false> {
     static T of(T *p, T compare, T v)
     {
-        return atomicCAS(p, compare, v);
+        return swap(p, compare, v);
     }
 };
 
@@ -178,7 +178,7 @@ static __forceinline__ T do_atom(T *p, T compare, T v)
     }
     return has<t_sys, TAGS...>()
                ? system_cas<T, (sizeof(T) >= 4)>::of(p, compare, v)
-               : atomicCAS(p, compare, v);
+               : swap(p, compare, v);
 }
 template <class T, class... TAGS> static __forceinline__ void do_red(T *p, T v)
 {
