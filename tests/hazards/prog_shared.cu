@@ -1,6 +1,8 @@
 // Shared memory: bounds, races between threads of a block, and initialisation.
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include "case.h"
@@ -295,6 +297,50 @@ static __global__ void total(int *out, int fixed)
 }
 CASE(sum_never_zeroed, total, 0, 0, 0)
 
+// Asynchronous copies: the barrier of those who read does not wait for them.
+enum { STAGED = __LINE__ };
+static __global__ void staged(int *out, int fixed)
+{
+    __shared__ int slot[THREADS];
+    const int t = threadIdx.x;
+    __pipeline_memcpy_async(&slot[t], &out[t], sizeof *out);
+    __pipeline_commit();
+    if (fixed)
+        __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = slot[THREADS - 1 - t];
+}
+CASE(copy_not_waited_for, staged, STAGED, 10, 0)
+
+enum { TOGETHER = __LINE__ };
+static __global__ void staged_together(int *out, int fixed)
+{
+    __shared__ int slot[THREADS];
+    const cg::thread_block block = cg::this_thread_block();
+    cg::memcpy_async(block, slot, out, sizeof slot);
+    if (fixed)
+        cg::wait(block);
+    else
+        block.sync();
+    out[threadIdx.x] = slot[THREADS - 1 - threadIdx.x];
+}
+CASE(group_copy_not_waited_for, staged_together, TOGETHER, 10, 0)
+
+// Without the barrier each thread has waited for its own copy only.
+enum { UNMET = __LINE__ };
+static __global__ void unmet(int *out, int fixed)
+{
+    __shared__ int slot[THREADS];
+    const int t = threadIdx.x;
+    __pipeline_memcpy_async(&slot[t], &out[t], sizeof *out);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    if (fixed)
+        __syncthreads();
+    out[t] = slot[THREADS - 1 - t];
+}
+CASE(copy_of_another_thread, unmet, UNMET, 5, 10)
+
 static __global__ void partly(int *out, int fixed)
 {
     extern __shared__ int slot[];
@@ -337,6 +383,12 @@ static const struct hazard_case cases[] = {
      no_halo},
     {"sum-never-zeroed", 0, "uninitialised~read~of~shared~memory",
      sum_never_zeroed},
+    {"copy-not-waited-for", 0, "uninitialised~read~of~shared~memory",
+     copy_not_waited_for},
+    {"group-copy-not-waited-for", 0, "uninitialised~read~of~shared~memory",
+     group_copy_not_waited_for},
+    {"copy-of-another-thread", 0, "race~in~shared~memory~in~kernel~unmet",
+     copy_of_another_thread},
     {"dynamic-partly-written", 0, "bytes~508~to~511~of~the~dynamic~shared",
      dynamic_partly_written},
 };

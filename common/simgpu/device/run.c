@@ -27,6 +27,7 @@
 #include "device/cluster.h"
 #include "device/grid.h"
 #include "device/idle.h"
+#include "device/sharing/copies.h"
 #include "device/sharing/distant.h"
 #include "device/sharing/meeting.h"
 #include "device/sharing/ordering.h"
@@ -319,6 +320,7 @@ static void forget(void)
     free(block_live);
     block_live = NULL;
     race_forget();
+    copies_forget();
 }
 
 static void run_one(uint64_t n)

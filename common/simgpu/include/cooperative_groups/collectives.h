@@ -196,11 +196,10 @@ static inline T exclusive_scan_update(const G &g, A &&to, T v)
     return exclusive_scan_update(g, to, v, plus<T>());
 }
 
-/* The threads of a group copy together. wait() ends
- * with the group's barrier. */
+/* The threads of a group copy together. */
 template <class G>
-static inline void memcpy_async(const G &g, void *to, const void *from,
-                                size_t nbytes)
+static inline void simgpu_copy_now(const G &g, void *to, const void *from,
+                                   size_t nbytes)
 {
     const size_t n = (size_t)g.num_threads();
     size_t i = (size_t)g.thread_rank();
@@ -212,6 +211,22 @@ static inline void memcpy_async(const G &g, void *to, const void *from,
     for (; i < nbytes; i += n)
         ((char *)to)[i] = ((const char *)from)[i];
 }
+
+/* To shared memory, by words, the copy is done when wait() is called, which
+ * ends with the group's barrier. Other copies are not asynchronous. */
+template <class G>
+static inline void memcpy_async(const G &g, void *to, const void *from,
+                                size_t nbytes)
+{
+    if (((uintptr_t)to | (uintptr_t)from | nbytes) % 4 || !simgpu_is_shared(to))
+        return simgpu_copy_now(g, to, from, nbytes);
+    for (size_t i = (size_t)g.thread_rank(); i < nbytes / 4;
+         i += (size_t)g.num_threads()) {
+        const unsigned value = ((const unsigned *)from)[i];
+        simgpu_copy_later((unsigned *)to + i, &value, sizeof value);
+    }
+    simgpu_copies_commit();
+}
 template <class G, class T, class U>
 static inline void memcpy_async(const G &g, T *to, size_t nto, const U *from,
                                 size_t nfrom)
@@ -221,10 +236,12 @@ static inline void memcpy_async(const G &g, T *to, size_t nto, const U *from,
 }
 template <class G> static inline void wait(const G &g)
 {
+    simgpu_copies_wait(0);
     g.sync();
 }
 template <unsigned N, class G> static inline void wait_prior(const G &g)
 {
+    simgpu_copies_wait(N);
     g.sync();
 }
 

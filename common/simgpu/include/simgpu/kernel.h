@@ -195,6 +195,15 @@ void simgpu_tile_barrier(unsigned size);
  * threads wait for each other, and learns what is known there. The object's
  * bytes are not checked for races. */
 void simgpu_meet(const void *object, size_t nbytes);
+/*
+ * Asynchronous copies to shared memory. This one of 1 to 16 bytes joins the
+ * thread's current group, which a commit ends. A wait is for all groups but the
+ * latest `but` that are committed; -1: for all, the current one included.
+ */
+enum { SIMGPU_COPY_MOST = 16 };
+void simgpu_copy_later(void *to, const void *value, size_t nbytes);
+void simgpu_copies_commit(void);
+void simgpu_copies_wait(int but);
 /* Lets the other threads run, because this thread waits for one of them. */
 void simgpu_yield(void);
 /* Reads a word without recording an access. */

@@ -2,7 +2,7 @@
  * ptx_memory.h: instructions of inline PTX that touch memory or other threads
  *
  * Accesses are C++'s, so they are recorded and checked like any other.
- * Asynchronous copies (cp.async) are done at once.
+ * An asynchronous copy (cp.async) is done when the thread waits for it.
  */
 #ifndef SIMGPU_PTX_MEMORY_H
 #define SIMGPU_PTX_MEMORY_H
@@ -208,15 +208,26 @@ static __forceinline__ void do_cp_async(char *to, const char *from,
                                         uint32_t have = UINT32_MAX)
 {
     const uint32_t n = have < nbytes ? have : nbytes;
+    alignas(16) char value[SIMGPU_COPY_MOST] = {};
     uint32_t i = 0;
     for (; i + 4 <= n; i += 4)
-        *(uint32_t *)(to + i) = *(const uint32_t *)(from + i);
-    for (; i < nbytes; i++)
-        to[i] = i < n ? from[i] : 0;
+        *(uint32_t *)(value + i) = *(const uint32_t *)(from + i);
+    for (; i < n; i++)
+        value[i] = from[i];
+    simgpu_copy_later(to, value, nbytes);
 }
-template <class... TAGS> static inline void do_cp_async_commit_group() {}
-template <class... TAGS> static inline void do_cp_async_wait_group(uint32_t) {}
-template <class... TAGS> static inline void do_cp_async_wait_all() {}
+template <class... TAGS> static inline void do_cp_async_commit_group()
+{
+    simgpu_copies_commit();
+}
+template <class... TAGS> static inline void do_cp_async_wait_group(uint32_t n)
+{
+    simgpu_copies_wait((int)n);
+}
+template <class... TAGS> static inline void do_cp_async_wait_all()
+{
+    simgpu_copies_wait(-1);
+}
 
 /* ---- mbarrier: a word in shared memory ----------------------------------- */
 
@@ -269,6 +280,7 @@ SIMGPU_QUIET uint64_t do_mbarrier_arrive_drop(uint64_t *b, uint32_t n = 1)
 template <class T, class... TAGS>
 SIMGPU_QUIET void do_cp_async_mbarrier_arrive(uint64_t *b)
 {
+    simgpu_copies_wait(-1);
     if (has<t_noinc, TAGS...>())
         ((mbarrier *)(void *)b)->arrive(1);
 }
