@@ -24,7 +24,6 @@ void poll_over(void)
         return;
     struct control *const own = control_own();
     polls = 0;
-    atomic_store(&own->poll_ps, 0);
     atomic_fetch_sub(&own->polling, 1);
 }
 

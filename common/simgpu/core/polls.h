@@ -13,10 +13,12 @@
 /* The calling thread's poll failed. */
 void simgpu_poll_failed(void);
 
-/* The calling thread has read a clock while polling; its modelled time: ps. */
+/* The calling thread has read a clock while polling; its modelled time: ps. 0:
+ * it reads none. */
 void poll_clock(uint64_t ps);
 
-/* The calling thread does something else. */
+/* The calling thread does something else. Its time stays known until its next
+ * reading. */
 void poll_over(void);
 
 /* True if the calling thread polls. */

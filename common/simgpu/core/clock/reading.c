@@ -22,6 +22,7 @@ void simgpu_clock_read(const char *call, uint32_t site)
     if (!fence_is_polling() && !poll_goes_on()) {
         vain.since_ns = 0;
         vain.ran_ps = 0;
+        poll_clock(0);
         simgpu_host_call(call, site);
         return;
     }
@@ -34,7 +35,8 @@ void simgpu_clock_read(const char *call, uint32_t site)
     const uint64_t ps = clock_host_ps();
     if (poll_goes_on())
         poll_clock(ps);
-    if (poll_goes_on() && quiet_still() && quiet_is_earliest(ps)) {
+    // in this order: a thread whose clock has run must have polled again
+    if (poll_goes_on() && quiet_is_earliest(ps) && quiet_still()) {
         const uint64_t step =
             simgpu_proc()->costs->api_host_ps + vain.ran_ps / 64;
         vain.ran_ps += step;
