@@ -13,15 +13,21 @@
 /* The calling thread's poll failed. */
 void simgpu_poll_failed(void);
 
-/* The calling thread has read a clock while polling; its modelled time: ps. 0:
- * it reads none. */
+/* Publish the modelled time of the calling thread, which has read a clock while
+ * polling. It remains published until poll_over(). */
 void poll_clock(uint64_t ps);
 
-/* The calling thread does something else. Its time stays known until its next
- * reading. */
+/* Between a call with 1 and one with 0, what the calling thread records lets
+ * its clock run: it stops polling, but its time stays published. */
+void poll_clock_runs(int runs);
+
+/* The calling thread does something else. */
 void poll_over(void);
 
 /* True if the calling thread polls. */
 int poll_goes_on(void);
+
+/* How often the calling thread has done something else. */
+uint64_t poll_calls(void);
 
 #endif

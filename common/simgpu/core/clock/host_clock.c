@@ -95,8 +95,7 @@ static int64_t elapsed_ns(const char *call, uint32_t site)
 {
     if (thread_or_worker() == UINT32_MAX)
         return (int64_t)atomic_load(&origin.latest_ns);
-    simgpu_clock_read(call, site);
-    const uint64_t ns = clock_host_ps() / 1000;
+    const uint64_t ns = simgpu_clock_read(call, site) / 1000;
     uint64_t latest = atomic_load(&origin.latest_ns);
     while (latest < ns &&
            !atomic_compare_exchange_weak(&origin.latest_ns, &latest, ns))

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
 #include "core/clock/reading.h"
 
-#include <time.h> /* clock_gettime */
+#include <string.h> /* memset */
+#include <time.h>   /* clock_gettime */
 
 #include "core/clock/clock.h"
 #include "core/host.h"
@@ -14,36 +15,58 @@ static const int64_t VAIN_NS = 60000000000;
 static _Thread_local struct { /* for a thread whose polls fail */
     int64_t since_ns, last_ns;
     uint64_t ran_ps; /* how long its clock has run meanwhile */
+    uint64_t ps;     /* its time, as long as it makes no other call: */
+    uint64_t ncalls;
 } vain;
 
-void simgpu_clock_read(const char *call, uint32_t site)
+static int64_t machine_ns(void)
 {
     struct timespec t;
-    if (!fence_is_polling() && !poll_goes_on()) {
-        vain.since_ns = 0;
-        vain.ran_ps = 0;
-        poll_clock(0);
-        simgpu_host_call(call, site);
-        return;
-    }
     clock_gettime(CLOCK_MONOTONIC, &t);
-    const int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    const int64_t last = vain.last_ns;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Let the clock of a polling thread run. */
+static void run(const char *call, uint32_t site, uint64_t ps)
+{
+    poll_clock_runs(1);
+    simgpu_host_busy(call, site, ps);
+    poll_clock_runs(0);
+    vain.ps += ps;
+    vain.ncalls = poll_calls();
+    poll_clock(vain.ps);
+}
+
+/* A reading by a thread whose last poll failed. */
+static uint64_t read_in_vain(const char *call, uint32_t site)
+{
+    const int64_t now = machine_ns(), last = vain.last_ns;
     vain.last_ns = now;
     if (vain.since_ns == 0)
         vain.since_ns = now;
-    const uint64_t ps = clock_host_ps();
+    if (vain.ps == 0 || vain.ncalls != poll_calls())
+        vain.ps = clock_host_ps(); // a replay: not for each poll
+    vain.ncalls = poll_calls();
     if (poll_goes_on())
-        poll_clock(ps);
+        poll_clock(vain.ps);
     // in this order: a thread whose clock has run must have polled again
-    if (poll_goes_on() && quiet_is_earliest(ps) && quiet_still()) {
+    if (poll_goes_on() && quiet_is_earliest(vain.ps) && quiet_still()) {
         const uint64_t step =
             simgpu_proc()->costs->api_host_ps + vain.ran_ps / 64;
         vain.ran_ps += step;
         // until it polls again it may act, and other clocks stand still
-        simgpu_host_busy(call, site, step);
-        poll_clock(ps + step);
+        run(call, site, step);
     } else if (now - vain.since_ns > VAIN_NS) {
-        simgpu_host_busy(call, site, (uint64_t)(now - last) * 1000);
+        run(call, site, (uint64_t)(now - last) * 1000);
     }
+    return vain.ps;
+}
+
+uint64_t simgpu_clock_read(const char *call, uint32_t site)
+{
+    if (fence_is_polling() || poll_goes_on())
+        return read_in_vain(call, site);
+    memset(&vain, 0, sizeof vain);
+    simgpu_host_call(call, site);
+    return clock_host_ps();
 }

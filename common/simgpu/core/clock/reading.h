@@ -8,6 +8,7 @@
 
 /*
  * Record that the calling thread reads a clock, which costs the time of a call.
+ * Returns its modelled time in picoseconds.
  *
  * A program may read it each time it finds that its work has not ended, as
  * often as this machine lets it. Such a reading costs nothing while anything
@@ -18,6 +19,6 @@
  * something happens for a minute and the work still doesn't end, the clock runs
  * like this machine's.
  */
-void simgpu_clock_read(const char *call, uint32_t site);
+uint64_t simgpu_clock_read(const char *call, uint32_t site);
 
 #endif

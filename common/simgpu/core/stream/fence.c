@@ -94,7 +94,8 @@ void fence_signal(struct stream *s, uint64_t seq)
 
 /* ---- the host's waits ---------------------------------------------------- */
 
-static _Thread_local int is_polling; /* this thread's last poll failed */
+static _Thread_local int is_polling;      /* this thread's last poll failed */
+static _Thread_local unsigned vain_polls; /* since its last wait ended */
 
 static void note_joined(struct fence f)
 {
@@ -127,6 +128,7 @@ static void record_join(const struct fence *f, int n, const char *call,
                 device_learn(device);
         }
     is_polling = 0;
+    vain_polls = 0;
     simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, deps,
                        ndeps);
     if (deps != few)
@@ -143,6 +145,21 @@ void simgpu_fence_join(const struct fence *f, int n, const char *call,
     record_join(f, n, call, site);
 }
 
+/* Give the cores to those who work: yield at first, then sleep between polls,
+ * but not longer than the operation takes. */
+static void rest(struct fence f)
+{
+    enum { EAGER = 200, REST_NS = 100000 };
+    const uint32_t seen = atomic_load(&f.stream->done);
+    if (++vain_polls < EAGER) {
+        sched_yield();
+        return;
+    }
+    await(f.stream, f.seq);
+    if (!fence_passed(f))
+        simgpu_wait_for(&f.stream->done, seen, REST_NS, NULL);
+}
+
 int simgpu_fence_poll(const struct fence *f, int n, const char *call,
                       uint32_t site)
 {
@@ -151,7 +168,7 @@ int simgpu_fence_poll(const struct fence *f, int n, const char *call,
             lift(&f[i].stream->polled, f[i].seq);
             is_polling = 1;
             simgpu_poll_failed();
-            sched_yield(); // let the workers run
+            rest(f[i]);
             return 0;
         }
     record_join(f, n, call, site);
