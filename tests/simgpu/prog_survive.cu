@@ -45,7 +45,7 @@ static ncclResult_t await(ncclComm_t comm)
            error == ncclSuccess) {
         ncclCommGetAsyncError(comm, &error);
         if (MPI_Wtime() > until)
-            error = ncclTimeout;
+            error = ncclSystemError;
     }
     return error;
 }
