@@ -254,6 +254,45 @@ START_TEST(a_missing_peer_is_an_error)
 }
 END_TEST
 
+/* Rank 1 aborts before its part, or after it. */
+START_TEST(an_operation_that_was_aborted_takes_no_time)
+{
+    begin(2);
+    const struct graph_ref c = allreduce(0, 1, 5);
+    if (_i)
+        allreduce(1, 1, 5);
+    graph_note_broken(s.rank[0], c.index);
+    const struct graph_ref q = sync(0, c);
+    ck_assert_uint_eq(end_of(q, 0, 0), (2 + 1 + 3) * (uint64_t)US);
+    barrier(0, 1);
+    barrier(1, 1);
+    struct graph *const g = synthetic_load(&s);
+    ck_assert_int_eq(graph_node_at(g, c)->node.kind, GRAPH_MARK);
+    struct replay *const r = replay_run(g, topo, NULL, err, sizeof err);
+    ck_assert_msg(r != NULL, "%s", err);
+    ck_assert_uint_eq(replay_node(r, q)->end_ps, (2 + 1 + 3) * (uint64_t)US);
+    replay_free(r);
+    graph_free(g);
+}
+END_TEST
+
+/* The note comes before the query that first sees the operation, or after. */
+START_TEST(an_aborted_operation_leaves_nothing_under_way)
+{
+    begin(2);
+    const struct graph_ref c = allreduce(0, 1, 5);
+    if (_i)
+        update();
+    graph_note_broken(s.rank[0], c.index);
+    sync(0, c);
+    barrier(0, 1);
+    barrier(1, 1);
+    const struct graph_ref next = kernel(0, 1, 10);
+    update();
+    ck_assert_uint_eq(graph_live_cut(live, next), 1);
+}
+END_TEST
+
 START_TEST(a_segment_of_another_rank_is_not_attached)
 {
     begin(2);
@@ -577,6 +616,8 @@ int main(void)
     tcase_add_test(t, a_question_reaches_the_parts_that_were_waited_for);
     tcase_add_test(t, a_part_that_is_not_recorded_yet_is_an_error);
     tcase_add_test(t, a_missing_peer_is_an_error);
+    tcase_add_loop_test(t, an_operation_that_was_aborted_takes_no_time, 0, 2);
+    tcase_add_loop_test(t, an_aborted_operation_leaves_nothing_under_way, 0, 2);
     tcase_add_test(t, a_segment_of_another_rank_is_not_attached);
     tcase_add_test(t, a_thread_is_where_it_last_waited_and_what_it_did_since);
     tcase_add_test(t, a_graph_is_read_beyond_what_was_mapped_first);

@@ -431,7 +431,7 @@ END_TEST
 
 START_TEST(unknown_records_are_skipped_and_cut_ones_are_not)
 {
-    static const uint32_t unknown[] = {0, FORMAT_END, FORMAT_HARM + 1,
+    static const uint32_t unknown[] = {0, FORMAT_END, FORMAT_BROKEN + 1,
                                        UINT32_MAX};
     for (int i = 0; i < 4; i++)
         EXPECT("", unknown[i], "whatever", 8, 0, 0);
@@ -447,6 +447,20 @@ START_TEST(unknown_records_are_skipped_and_cut_ones_are_not)
     }
     ck_assert_int_eq(segment_advance(&s, used + 16), 0);
     ck_assert_uint_eq(s.at, used + 16);
+}
+END_TEST
+
+START_TEST(a_broken_operation_exists)
+{
+    for (uint32_t index = 0; index < 4; index++) {
+        const uint64_t before = used;
+        const int is_right = index > 0 && index <= s.nnodes;
+        const uint32_t n = s.nbroken;
+        const int status = put(FORMAT_BROKEN, &index, sizeof index, "", 0);
+        expect(is_right ? "" : "the note of a broken operation is damaged",
+               status, before);
+        ck_assert_uint_eq(s.nbroken, n + (is_right != 0));
+    }
 }
 END_TEST
 
@@ -526,6 +540,7 @@ int main(void)
     tcase_add_test(t, what_has_begun_is_a_list_of_operations);
     tcase_add_test(t, unknown_records_are_skipped_and_cut_ones_are_not);
     tcase_add_test(t, planted_faults_only_slow_a_run);
+    tcase_add_test(t, a_broken_operation_exists);
     tcase_add_test(t, a_thousand_of_each_have_room);
     suite_add_tcase(suite, t);
     return suite_run(suite);

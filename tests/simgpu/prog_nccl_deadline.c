@@ -42,6 +42,28 @@ static void check_late(ncclComm_t comm)
     cudaStreamSynchronize(stream);
 }
 
+/* An all-reduce that was aborted takes no time, and what follows it does. */
+static void check_time_after(void)
+{
+    enum { NBYTES = 64 << 20 };
+    cudaEvent_t begin, end;
+    void *p;
+    float ms = 0;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    cudaMalloc(&p, NBYTES);
+    cudaEventRecord(begin, stream);
+    cudaMemsetAsync(p, 0, NBYTES, stream);
+    cudaEventRecord(end, stream);
+    cudaStreamSynchronize(stream);
+    RULE(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess && ms > 0.01f &&
+             ms < 0.1f,
+         "work after an abort takes its usual time");
+    cudaFree(p);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+}
+
 /* Rank 1's limit is over first, and it aborts. Rank 2's is longer. */
 static void check_absent(ncclComm_t comm)
 {
@@ -55,6 +77,7 @@ static void check_absent(ncclComm_t comm)
             RULE(waited < 0 && waited > -1.04e-3,
                  "the limit that is shorter is over first");
         ncclCommAbort(comm);
+        check_time_after();
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)

@@ -25,6 +25,7 @@
  *   MACHINE    struct format_text with id 0, text, NUL
  *   FAULT      struct format_fault, text, NUL
  *   HARM       struct graph_harm, text, NUL
+ *   BROKEN     uint32_t[1]: the number of a node: graph_note_broken()
  *   BEGUN      uint32_t[]: numbers of nodes. Only in files that a recorder
  *              wrote, as the last record: see graph_view.begun
  *
@@ -64,6 +65,7 @@ enum format_kind {
     FORMAT_ASIDE,
     FORMAT_BEGUN, /* written by a recorder, not by a rank */
     FORMAT_HARM,
+    FORMAT_BROKEN,
 };
 
 struct format_header {

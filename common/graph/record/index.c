@@ -169,6 +169,37 @@ static int index_matches(struct graph *g)
     return 0;
 }
 
+int graph_index_broken(const struct segment *s, uint32_t from,
+                       struct map *broken)
+{
+    for (uint32_t i = from; i <= s->nbroken; i++) {
+        const uint64_t match = s->node[s->broken[i]].node->match;
+        uint64_t *const is_broken = match ? map_at(broken, match) : NULL;
+        if (match && !is_broken)
+            return -1;
+        if (match)
+            *is_broken = 1;
+    }
+    return 0;
+}
+
+static void break_off(struct graph_view *v)
+{
+    v->node.kind = v->node.queue ? GRAPH_MARK : GRAPH_HOST;
+    v->node.match = 0;
+    v->node.match_kind = GRAPH_MATCH_NONE;
+    v->node.latency_ps = 0;
+    v->node.nmoves = v->node.naccesses = 0;
+    v->nmoves = v->naccesses = 0;
+}
+
+void graph_index_break(struct graph *g, const struct map *broken)
+{
+    for (uint32_t at = 0; at < g->nnodes; at++)
+        if (g->nodes[at].node.match && map_get(broken, g->nodes[at].node.match))
+            break_off(&g->nodes[at]);
+}
+
 int graph_index_build(struct graph *g)
 {
     for (uint32_t rank = 0; rank < g->nranks; rank++)

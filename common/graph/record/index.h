@@ -4,6 +4,7 @@
 #ifndef COMMLAB_GRAPH_INDEX_H
 #define COMMLAB_GRAPH_INDEX_H
 
+#include "base/map.h"
 #include "graph/record/read.h"
 #include "graph/record/segment.h"
 
@@ -36,6 +37,14 @@ int graph_index_notes(struct graph *g);
 
 /* Add the harms of a rank's segment. Returns -1 if memory runs out. */
 int graph_index_harms(struct graph *g, uint32_t rank, const struct segment *s);
+
+/* Add the matches of a segment's broken operations to a set, from the given
+ * note on. Returns -1 if memory runs out. */
+int graph_index_broken(const struct segment *s, uint32_t from,
+                       struct map *broken);
+
+/* Take nodes whose match is broken out of it: they cost nothing. */
+void graph_index_break(struct graph *g, const struct map *broken);
 
 /* Index the order of the nodes, once nodes and first[] are in place. Returns -1
  * if memory runs out. */

@@ -29,7 +29,8 @@ struct graph_live {
     struct map matches; /* by match: its first member in member[], from 1 */
     struct live_member *member;
     uint32_t nmembers;
-    uint32_t *cut; /* by cut, from 1, and rank: the rank's node */
+    struct map broken; /* the matches that have been broken */
+    uint32_t *cut;     /* by cut, from 1, and rank: the rank's node */
     uint32_t ncuts;
     uint32_t nexamined;    /* candidates for a cut that have been examined on
                               all ranks */
@@ -62,6 +63,7 @@ void graph_live_free(struct graph_live *l)
         live_rank_release(&l->rank[r]);
     free(l->rank);
     map_release(&l->matches);
+    map_release(&l->broken);
     free(l->member);
     free(l->cut);
     free(l->last);
@@ -114,11 +116,13 @@ static int read_on(struct graph_live *l, struct live_rank *r)
     r->segment.bytes = r->mapped.bytes;
     if (segment_advance(&r->segment, used) != 0)
         return -1;
+    const uint32_t seen = r->nbroken;
+    live_rank_break(r);
     while (r->nnodes < r->segment.nnodes)
         if (live_rank_next(r) != 0 ||
             note_member(l, r->segment.node[r->nnodes].node) != 0)
             return -1;
-    return 0;
+    return graph_index_broken(&r->segment, seen + 1, &l->broken);
 }
 
 /* True if candidate k of all ranks is a single operation, and a cut. */
@@ -337,7 +341,8 @@ static int reach_end(struct past *p, const struct live_rank *r, uint32_t i)
             return -1;
     if (reach_batch(p, (struct graph_ref){n->rank, r->node[i].batch_prev}) != 0)
         return -1;
-    return n->match ? reach_match(p, n) : 0;
+    return n->match && !map_get(&p->l->broken, n->match) ? reach_match(p, n)
+                                                         : 0;
 }
 
 /* The number of graph nodes that node i becomes: its reached parts. */
@@ -429,6 +434,7 @@ static struct graph *collect(struct past *p)
         goto fail;
     g->index->first[l->nranks] = at;
     g->is_part = 1;
+    graph_index_break(g, &l->broken);
     if (graph_index_build(g) == 0)
         return g;
 fail:

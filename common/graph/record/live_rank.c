@@ -221,7 +221,7 @@ static int is_candidate(const struct live_rank *r, const struct graph_node *n)
 static int note_candidate(struct live_rank *r, uint32_t i)
 {
     const struct graph_node *const n = node_at(r, i);
-    if (n->match)
+    if (n->match && !r->segment.node[i].broken)
         r->open += open_part(n);
     if (!is_candidate(r, n))
         return 0;
@@ -233,6 +233,15 @@ static int note_candidate(struct live_rank *r, uint32_t i)
         .open = r->open,
         .idle = r->nknown == i && n->thread == 0 && are_threads_joined(r)};
     return 0;
+}
+
+void live_rank_break(struct live_rank *r)
+{
+    for (; r->nbroken < r->segment.nbroken; r->nbroken++) {
+        const uint32_t i = r->segment.broken[r->nbroken + 1];
+        if (i <= r->nnodes && node_at(r, i)->match)
+            r->open -= open_part(node_at(r, i));
+    }
 }
 
 int live_rank_next(struct live_rank *r)

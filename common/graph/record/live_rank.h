@@ -61,12 +61,17 @@ struct live_rank {
     uint32_t ncandidates;
     uint32_t nknown;
     uint64_t open;
+    uint32_t nbroken;      /* notes of broken operations that `open` has */
     struct live_list work; /* used by live_rank_next() */
 };
 
 /* Examine node nnodes + 1, which the segment must hold. Returns -1 if memory
  * runs out. */
 int live_rank_next(struct live_rank *r);
+
+/* Close the matches of examined operations that have been noted as broken since;
+ * those noted before they are examined are never open. */
+void live_rank_break(struct live_rank *r);
 
 void live_rank_release(struct live_rank *r);
 

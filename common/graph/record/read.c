@@ -213,6 +213,18 @@ static int copy_nodes(struct graph *g)
     return 0;
 }
 
+static int break_matches(struct graph *g)
+{
+    struct map broken = {0};
+    int err = 0;
+    for (uint32_t r = 0; r < g->nranks && !err; r++)
+        err = graph_index_broken(&g->index->segment[r], 1, &broken);
+    if (!err)
+        graph_index_break(g, &broken);
+    map_release(&broken);
+    return err;
+}
+
 /* Make a graph that takes over the loader's segments. */
 static struct graph *make_graph(struct loader *l)
 {
@@ -234,8 +246,8 @@ static struct graph *make_graph(struct loader *l)
         l->mapped = NULL;
         l->room = 0;
         g->machine = g->index->segment[0].machine;
-        if (copy_nodes(g) == 0 && graph_index_notes(g) == 0 &&
-            graph_index_build(g) == 0)
+        if (copy_nodes(g) == 0 && break_matches(g) == 0 &&
+            graph_index_notes(g) == 0 && graph_index_build(g) == 0)
             return g;
         graph_free(g);
     }

@@ -419,6 +419,15 @@ void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
     pthread_mutex_unlock(&g->lock);
 }
 
+void graph_note_broken(struct graph_segment *g, uint32_t index)
+{
+    if (g->muted)
+        return;
+    pthread_mutex_lock(&g->lock);
+    append(g, FORMAT_BROKEN, &index, sizeof index, NULL, 0);
+    pthread_mutex_unlock(&g->lock);
+}
+
 void graph_note_harm(struct graph_segment *g, const struct graph_harm *harm,
                      const char *text)
 {

@@ -318,6 +318,13 @@ void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
                       int warning, const char *text);
 
 /*
+ * Note that node `index` has ended without its match, because a communicator
+ * was aborted. It and all other members of the match then are operations of the
+ * host's or the queue's own that take no time.
+ */
+void graph_note_broken(struct graph_segment *g, uint32_t index);
+
+/*
  * A harm is a fault that was planted in the run (SIMGPU_FAULT), as it struck
  * one rank. KILL, LOST and FLIP only mark where that happened. The others take
  * time, which a replay adds:

@@ -52,6 +52,7 @@ void segment_release(struct segment *s)
     free(s->alloc_after);
     free(s->fault);
     free(s->harm);
+    free(s->broken);
     *s = (struct segment){0};
 }
 
@@ -298,6 +299,20 @@ static int add_harm(struct segment *s, const char *body, uint32_t nbytes)
     return 0;
 }
 
+static int add_broken(struct segment *s, const char *body, uint32_t nbytes)
+{
+    const uint32_t *const index = (const void *)body;
+    if (nbytes != sizeof *index || *index == 0 || *index > s->nnodes)
+        return wrong(s, "the note of a broken operation is damaged");
+    const uint32_t number = s->nbroken + 1;
+    if (make_room(s, &s->broken, number, sizeof *s->broken) != 0)
+        return -1;
+    s->node[*index].broken = 1;
+    s->broken[number] = *index;
+    s->nbroken = number;
+    return 0;
+}
+
 static int add_begun(struct segment *s, const char *body, uint32_t nbytes)
 {
     const uint32_t *const index = (const void *)body;
@@ -330,7 +345,7 @@ static add_record *const add[] = {
     [FORMAT_QUEUE] = add_queue,         [FORMAT_MACHINE] = note_machine,
     [FORMAT_PART] = add_part,           [FORMAT_FAULT] = add_fault,
     [FORMAT_ASIDE] = add_aside,         [FORMAT_BEGUN] = add_begun,
-    [FORMAT_HARM] = add_harm,
+    [FORMAT_HARM] = add_harm,           [FORMAT_BROKEN] = add_broken,
 };
 
 int segment_advance(struct segment *s, uint64_t used)

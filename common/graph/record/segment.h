@@ -16,7 +16,8 @@ struct segment_node {
     const struct graph_node *node; /* its deps, moves and accesses follow */
     uint32_t amend, last;          /* its first and last amendment; 0: none */
     uint32_t nparts;
-    int begun; /* according to the recorder */
+    int begun;  /* according to the recorder */
+    int broken; /* graph_note_broken() */
 };
 
 struct segment_amend {                /* an amendment, or the start of a part */
@@ -49,8 +50,9 @@ struct segment {
     uint32_t *alloc_after; /* by allocation: nodes recorded before its note */
     const struct format_fault **fault;
     const struct graph_harm **harm;
+    uint32_t *broken; /* nodes without their match */
     uint32_t nnodes, namends, nsites, nstrings, nqueues, nallocs, nfaults,
-        nharms;
+        nharms, nbroken;
 };
 
 /*

@@ -72,6 +72,7 @@ static void run(struct op *op)
     if (err != 0) {
         comm_note_lost(o->call.comm);
         comm_await_stop(o->call.comm, o->call.name, o->call.site);
+        simgpu_op_broken(op);
     } else if (o->user_recv)
         memcpy(o->user_recv, o->call.recvbuf, o->received);
     if (err == 0)

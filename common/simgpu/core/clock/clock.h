@@ -36,10 +36,12 @@ void clock_keep_graphs(void);
 
 /*
  * Note that a communicator has been aborted here. Operations that waited for
- * its ranks have ended without their match, and a call whose past contains one
- * of these has no modelled answer. From then on clock_host_ps() only advances
- * by the host's cost of each call, so that a program that waits for a deadline
- * still reaches it, and clock_elapsed_ms() ends the run with a message.
+ * its ranks have ended without their match; they are noted as broken
+ * (graph_note_broken()), and cost nothing. If a rank never records its part of
+ * a match that isn't broken, a call whose past contains it has no modelled
+ * answer. From then on clock_host_ps() only advances by the host's cost of each
+ * call, so that a program that waits for a deadline still reaches it, and
+ * clock_elapsed_ms() ends the run with a message.
  */
 void simgpu_clock_note_abort(void);
 

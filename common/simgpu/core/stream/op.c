@@ -107,6 +107,11 @@ struct graph_ref *op_refs(const struct op *op, struct graph_ref few[OP_FEW])
     return refs;
 }
 
+void simgpu_op_broken(const struct op *op)
+{
+    graph_note_broken(simgpu_proc()->graph, op->node.index);
+}
+
 void op_free(struct op *op)
 {
     free(op->deps);

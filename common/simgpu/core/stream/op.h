@@ -81,6 +81,9 @@ uint32_t simgpu_op_aside(struct op *op, unsigned slot, const char *name,
  */
 int op_is_dataless(const struct op *op);
 
+/* Called by run(): the op ends without its match: graph_note_broken(). */
+void simgpu_op_broken(const struct op *op);
+
 /* Called by run(), or by a thread of the kernel that it runs: the op fails with
  * this cudaError_t value, and so does what follows it on its device. */
 void op_fail(struct op *op, int cuda_error);
