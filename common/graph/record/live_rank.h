@@ -69,8 +69,8 @@ struct live_rank {
  * runs out. */
 int live_rank_next(struct live_rank *r);
 
-/* Close the matches of examined operations that have been noted as broken since;
- * those noted before they are examined are never open. */
+/* Close the matches of operations that were noted as broken after they had been
+ * examined; those noted earlier are never open. */
 void live_rank_break(struct live_rank *r);
 
 void live_rank_release(struct live_rank *r);

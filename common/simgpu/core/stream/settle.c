@@ -1,9 +1,8 @@
 #include "core/stream/settle.h"
 
-#include <stdatomic.h> /* atomic_load */
-#include <unistd.h>    /* usleep */
+#include <unistd.h> /* usleep */
 
-#include "core/peer.h"
+#include "core/quiet.h"
 #include "core/wait.h"
 
 static int have_all_passed(const struct fence *f, int n)
@@ -14,19 +13,13 @@ static int have_all_passed(const struct fence *f, int n)
     return 1;
 }
 
-/* True if a process of the job is active, or has been since *progress. */
-static int anyone_moves(uint64_t *progress)
+/* True if a thread of the job does something, or has since *before. */
+static int anyone_moves(uint64_t *before)
 {
-    uint64_t sum = atomic_load(&control_own()->progress);
-    int moves = atomic_load(&control_own()->active) > 0;
-    for (const struct peer *p = peer_first(); p; p = p->next) {
-        if (p->control == control_own())
-            continue;
-        sum += atomic_load(&p->control->progress);
-        moves |= atomic_load(&p->control->active) > 0 && peer_alive(p);
-    }
-    moves |= sum != *progress;
-    *progress = sum;
+    uint64_t progress;
+    int npolling;
+    const int moves = quiet_broken(&progress, &npolling) || progress != *before;
+    *before = progress;
     return moves;
 }
 

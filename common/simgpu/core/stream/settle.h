@@ -3,7 +3,8 @@
  *
  * What a rank has issued before a planted fault ends it must not depend on how
  * far its streams have come: it is completed first. But an operation may need a
- * peer that never comes, so the wait also ends when no process of the job moves.
+ * peer that never comes, so the wait also ends when no process of the job
+ * moves.
  */
 #ifndef SIMGPU_CORE_STREAM_SETTLE_H
 #define SIMGPU_CORE_STREAM_SETTLE_H

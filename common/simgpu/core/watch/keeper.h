@@ -3,9 +3,9 @@
  *
  * MPICH's launcher ends a job when a rank ends without MPI_Finalize. Its option
  * -disable-auto-cleanup doesn't help: the launcher then sends the other ranks
- * SIGUSR1, and its own connection to them breaks. So the launcher must not learn
- * of the death: each rank gets a parent, its keeper, that the launcher takes for
- * the rank.
+ * SIGUSR1, and its own connection to them breaks. So the launcher must not
+ * learn of the death: each rank gets a parent, its keeper, that the launcher
+ * takes for the rank.
  *
  *     mpirun -- keeper -- rank 0      exits with 0
  *            -- keeper -- rank 1      exits with 0
