@@ -272,6 +272,8 @@ static int divided_by_zero(int sig, void *context)
     const uint32_t site = simgpu_site(fault_pc(context));
     if (!kernel)
         return divide_as_host(sig, context);
+    if (key >= 0) // a handler begins without it; the divisor may be in the heap
+        pkey_set(key, 0);
     if (!divide_as_gpu(sig, context))
         return 0;
     simgpu_report_warning(
