@@ -223,7 +223,7 @@ static const struct name_row {
     {"`grader/export_NAME.c` `a b` `x`\n\n    `no.c`\n", NULL},
     {"\n`graph_ad()`\n", "page.md:2: there is no graph_ad()"},
     {"`struct cal`\n", "there is no struct cal"},
-    {"`enum call`\n", "there is no enum call"},
+    {"`enum graph_node`\n", "there is no enum graph_node"},
     {"`eplay.c`\n", "there is no eplay.c"},
     {"`common/grap`\n", "there is no common/grap"},
 };
