@@ -22,3 +22,10 @@ int near_distance(const char *a, const char *b)
     }
     return row[nb];
 }
+
+void near_try(struct near *n, const char *word, const char *known, int most)
+{
+    const int d = near_distance(word, known);
+    if (d <= most && (!n->name || d < n->distance))
+        *n = (struct near){known, d};
+}

@@ -85,16 +85,14 @@ void topo_list(char *out, size_t nbytes)
  * two other letters; else "; the". */
 static void suggest(const char *name, char *list, char *out, size_t nbytes)
 {
-    int nearest = 3;
-    snprintf(out, nbytes, "; the");
+    struct near near = {NULL, 0};
     for (char *rest, *have = strtok_r(list, ", ", &rest); have;
-         have = strtok_r(NULL, ", ", &rest)) {
-        const int distance = near_distance(name, have);
-        if (distance >= nearest)
-            continue;
-        nearest = distance;
-        snprintf(out, nbytes, ": did you mean %s? The", have);
-    }
+         have = strtok_r(NULL, ", ", &rest))
+        near_try(&near, name, have, 2);
+    if (near.name)
+        snprintf(out, nbytes, ": did you mean %s? The", near.name);
+    else
+        snprintf(out, nbytes, "; the");
 }
 
 static int find_file(const char *name, char *path, size_t nbytes, char *err,

@@ -94,19 +94,15 @@ static int is_known(const char *name)
 /* The known column with the most similar name; NULL if none is similar. */
 static const char *nearest(const char *name)
 {
-    const char *best = NULL;
-    int least = 4;
+    struct near near = {NULL, 0};
     static const char *const others[] = {"deadline", "submitted", "late_days"};
     for (int i = 0; i < NTEXTS + 3; i++) {
         const char *const have =
             i < NTEXTS ? texts[i].column : others[i - NTEXTS];
-        const int d = near_distance(name, have);
-        if (d < least && d < (int)strlen(have)) {
-            least = d;
-            best = have;
-        }
+        const int length = (int)strlen(have);
+        near_try(&near, name, have, length > 3 ? 3 : length - 1);
     }
-    return best;
+    return near.name;
 }
 
 /* Check the columns. Returns 0, or -1 with the first column that

@@ -111,19 +111,16 @@ static const struct verb verbs[CHANGES] = {
 static struct row *find_row(const struct export *e, const char *verb,
                             const char *key)
 {
-    const char *near = NULL;
-    int least = 3;
+    struct near near = {NULL, 0};
     for (int i = 0; i < e->nrows; i++) {
         const char *const have = e->row[i].student->key;
-        const int d = near_distance(have, key);
         if (strcmp(have, key) == 0)
             return &e->row[i];
-        near = d < least ? have : near;
-        least = d < least ? d : least;
+        near_try(&near, key, have, 2);
     }
     verb_wrong(verb, "the ledger's rosters have no student %s%s%s%s", key,
-               near ? ": did you mean " : "", near ? near : "",
-               near ? "?" : "");
+               near.name ? ": did you mean " : "", near.name ? near.name : "",
+               near.name ? "?" : "");
     return NULL;
 }
 

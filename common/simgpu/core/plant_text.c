@@ -100,8 +100,7 @@ static int unknown(const struct parser *p, const char *at, const char *what,
                    unsigned set, int n)
 {
     char list[200] = "";
-    const char *near = NULL;
-    int best = 3;
+    struct near near = {NULL, 0};
     for (int i = 0; i < n; i++) {
         const char *const known = name(i, set);
         if (!known)
@@ -109,15 +108,11 @@ static int unknown(const struct parser *p, const char *at, const char *what,
         const size_t length = strlen(list);
         snprintf(list + length, sizeof list - length, "%s%s",
                  length ? ", " : "", known);
-        const int d = near_distance(word, known);
-        if (d < best) {
-            best = d;
-            near = known;
-        }
+        near_try(&near, word, known, 2);
     }
     return wrong(p, at, "expected %s, one of %s; found '%s'%s%s%s", what, list,
-                 word, near ? ": did you mean " : "", near ? near : "",
-                 near ? "?" : "");
+                 word, near.name ? ": did you mean " : "",
+                 near.name ? near.name : "", near.name ? "?" : "");
 }
 
 static const char *kind_name(int i, unsigned set)
