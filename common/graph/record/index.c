@@ -195,7 +195,7 @@ static void break_off(struct graph_view *v)
 
 void graph_index_break(struct graph *g, const struct map *broken)
 {
-    for (uint32_t at = 0; at < g->nnodes; at++)
+    for (uint32_t at = 0; broken->count && at < g->nnodes; at++)
         if (g->nodes[at].node.match && map_get(broken, g->nodes[at].node.match))
             break_off(&g->nodes[at]);
 }

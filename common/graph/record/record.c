@@ -181,6 +181,16 @@ static void append(struct graph_segment *g, enum format_kind kind,
     record_publish(&w);
 }
 
+/* The same, for callers that do not hold the lock. */
+static void put(struct graph_segment *g, enum format_kind kind,
+                const void *head, size_t head_nbytes, const void *rest,
+                size_t rest_nbytes)
+{
+    pthread_mutex_lock(&g->lock);
+    append(g, kind, head, head_nbytes, rest, rest_nbytes);
+    pthread_mutex_unlock(&g->lock);
+}
+
 /* The current span. A process has a single segment, which numbers its spans. */
 static _Thread_local uint32_t span_now;
 
@@ -247,9 +257,7 @@ void graph_part(struct graph_segment *g, uint32_t index,
     const struct format_part part = {index, (uint32_t)n, latency_ps};
     if (g->muted)
         return;
-    pthread_mutex_lock(&g->lock);
-    append(g, FORMAT_PART, &part, sizeof part, after, n * sizeof *after);
-    pthread_mutex_unlock(&g->lock);
+    put(g, FORMAT_PART, &part, sizeof part, after, n * sizeof *after);
 }
 
 void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
@@ -260,9 +268,7 @@ void graph_aside(struct graph_segment *g, uint32_t index, uint32_t queue,
         queue, graph_string(g, name), {index, (uint32_t)n, latency_ps}};
     if (g->muted)
         return;
-    pthread_mutex_lock(&g->lock);
-    append(g, FORMAT_ASIDE, &aside, sizeof aside, after, n * sizeof *after);
-    pthread_mutex_unlock(&g->lock);
+    put(g, FORMAT_ASIDE, &aside, sizeof aside, after, n * sizeof *after);
 }
 
 /* ---- strings and call sites ---------------------------------------------- */
@@ -387,9 +393,7 @@ void graph_note_placed(struct graph_segment *g, uint64_t alloc, int32_t place,
                                    .site = site,
                                    .offset = offset,
                                    .device = device};
-    pthread_mutex_lock(&g->lock);
-    append(g, FORMAT_ALLOC, &a, sizeof a, NULL, 0);
-    pthread_mutex_unlock(&g->lock);
+    put(g, FORMAT_ALLOC, &a, sizeof a, NULL, 0);
 }
 
 void graph_note_alloc(struct graph_segment *g, uint64_t alloc, int32_t place,
@@ -402,9 +406,7 @@ void graph_note_queue(struct graph_segment *g, uint32_t queue, int32_t place,
                       const char *name)
 {
     const struct format_queue q = {queue, place, (uint32_t)strlen(name), 0};
-    pthread_mutex_lock(&g->lock);
-    append(g, FORMAT_QUEUE, &q, sizeof q, name, q.nbytes + 1);
-    pthread_mutex_unlock(&g->lock);
+    put(g, FORMAT_QUEUE, &q, sizeof q, name, q.nbytes + 1);
 }
 
 void graph_note_fault(struct graph_segment *g, uint32_t index, uint32_t site,
@@ -423,9 +425,7 @@ void graph_note_broken(struct graph_segment *g, uint32_t index)
 {
     if (g->muted)
         return;
-    pthread_mutex_lock(&g->lock);
-    append(g, FORMAT_BROKEN, &index, sizeof index, NULL, 0);
-    pthread_mutex_unlock(&g->lock);
+    put(g, FORMAT_BROKEN, &index, sizeof index, NULL, 0);
 }
 
 void graph_note_harm(struct graph_segment *g, const struct graph_harm *harm,
