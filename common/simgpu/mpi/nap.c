@@ -49,15 +49,6 @@ void nap(struct nap *n)
     usleep(us < most ? us : most);
 }
 
-int nap_wait(MPI_Request *request, MPI_Status *status)
-{
-    int err, done = 0;
-    struct nap n = {0};
-    while ((err = PMPI_Test(request, &done, status)) == MPI_SUCCESS && !done)
-        nap(&n);
-    return err;
-}
-
 int nap_any_dead(MPI_Comm comm, int peer)
 {
     MPI_Group world, group;
@@ -78,18 +69,29 @@ int nap_any_dead(MPI_Comm comm, int peer)
     return found;
 }
 
-int nap_wait_living(MPI_Request *request, MPI_Comm comm, int peer)
+/* Wait until the request is complete, or, unless comm is MPI_COMM_NULL, one of
+ * its ranks has died: nap_any_dead(). */
+static int await(MPI_Request *request, MPI_Status *status, MPI_Comm comm,
+                 int peer)
 {
     int err, done = 0;
     struct nap n = {0};
-    while ((err = PMPI_Test(request, &done, MPI_STATUS_IGNORE)) ==
-               MPI_SUCCESS &&
-           !done) {
-        if (nap_any_dead(comm, peer)) // request stays: MPICH may still use it
-            return NAP_DEAD;
+    while ((err = PMPI_Test(request, &done, status)) == MPI_SUCCESS && !done) {
+        if (comm != MPI_COMM_NULL && nap_any_dead(comm, peer))
+            return NAP_DEAD; // the request stays: MPICH may still use it
         nap(&n);
     }
     return err;
+}
+
+int nap_wait(MPI_Request *request, MPI_Status *status)
+{
+    return await(request, status, MPI_COMM_NULL, -1);
+}
+
+int nap_wait_living(MPI_Request *request, MPI_Comm comm, int peer)
+{
+    return await(request, MPI_STATUS_IGNORE, comm, peer);
 }
 
 int nap_waitall(int count, MPI_Request request[], MPI_Status statuses[])
