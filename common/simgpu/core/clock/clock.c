@@ -290,12 +290,17 @@ static int is_unasked(void)
     return getenv("SIMGPU_RECORD") != NULL;
 }
 
+int64_t clock_machine_ns(clockid_t id)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* Without replays there is no modelled time, so this machine's time is used. */
 static uint64_t real_ps(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000000 + (uint64_t)t.tv_nsec * 1000;
+    return (uint64_t)clock_machine_ns(CLOCK_MONOTONIC) * 1000;
 }
 
 uint64_t clock_host_ps(void)

@@ -9,7 +9,12 @@
 #ifndef SIMGPU_CORE_CLOCK_CLOCK_H
 #define SIMGPU_CORE_CLOCK_CLOCK_H
 
+#include <time.h> /* clockid_t */
+
 #include "core/stream/fence.h"
+
+/* The time on one of this machine's clocks, in nanoseconds. */
+int64_t clock_machine_ns(clockid_t id);
 
 /*
  * The time on the calling host thread, in picoseconds since the job began. It

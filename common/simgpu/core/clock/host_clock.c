@@ -54,21 +54,15 @@ static struct timespec from_ns(int64_t ns)
     return (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
 }
 
-static int64_t machine_ns(clockid_t id)
-{
-    struct timespec t = {0, 0};
-    clock_gettime(id, &t);
-    return to_ns(&t);
-}
-
 static void start(void)
 {
     const char *const clock = getenv("SIMGPU_CLOCK");
     origin.is_real = clock && strcmp(clock, "real") == 0;
     // whole seconds, so that a difference in other units rounds alike in every
     // run
-    origin.monotonic_ns = machine_ns(CLOCK_MONOTONIC) / NS_PER_S * NS_PER_S;
-    origin.realtime_ns = machine_ns(CLOCK_REALTIME) / NS_PER_S * NS_PER_S;
+    origin.monotonic_ns =
+        clock_machine_ns(CLOCK_MONOTONIC) / NS_PER_S * NS_PER_S;
+    origin.realtime_ns = clock_machine_ns(CLOCK_REALTIME) / NS_PER_S * NS_PER_S;
 }
 
 /* True if this clock shows modelled time. Clocks of processor time don't. */
@@ -147,7 +141,7 @@ int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv(void)
 {
     return is_modelled(CLOCK_MONOTONIC)
                ? now_ns(CLOCK_MONOTONIC, "steady_clock::now", CALLER_SITE())
-               : machine_ns(CLOCK_MONOTONIC);
+               : clock_machine_ns(CLOCK_MONOTONIC);
 }
 
 /* std::chrono::system_clock::now() */
@@ -156,7 +150,7 @@ int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv(void)
 {
     return is_modelled(CLOCK_REALTIME)
                ? now_ns(CLOCK_REALTIME, "system_clock::now", CALLER_SITE())
-               : machine_ns(CLOCK_REALTIME);
+               : clock_machine_ns(CLOCK_REALTIME);
 }
 
 double __wrap_omp_get_wtime(void);
@@ -165,7 +159,7 @@ double __wrap_omp_get_wtime(void)
     const int64_t ns =
         is_modelled(CLOCK_MONOTONIC)
             ? now_ns(CLOCK_MONOTONIC, "omp_get_wtime", CALLER_SITE())
-            : machine_ns(CLOCK_MONOTONIC);
+            : clock_machine_ns(CLOCK_MONOTONIC);
     return (double)ns * 1e-9;
 }
 
@@ -252,7 +246,7 @@ static int64_t translate(clockid_t id, const struct timespec *until,
 {
     const int64_t left =
         to_ns(until) - now_ns(id, "pthread_cond_timedwait", site);
-    *machine = from_ns(machine_ns(id) + (left > 0 ? left : 0));
+    *machine = from_ns(clock_machine_ns(id) + (left > 0 ? left : 0));
     return left;
 }
 

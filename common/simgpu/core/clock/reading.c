@@ -1,8 +1,7 @@
-#define _GNU_SOURCE
 #include "core/clock/reading.h"
 
 #include <string.h> /* memset */
-#include <time.h>   /* clock_gettime */
+#include <time.h>   /* CLOCK_MONOTONIC */
 
 #include "core/clock/clock.h"
 #include "core/host.h"
@@ -19,13 +18,6 @@ static _Thread_local struct { /* for a thread whose polls fail */
     uint64_t ncalls;
 } vain;
 
-static int64_t machine_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Let the clock of a polling thread run. */
 static void run(const char *call, uint32_t site, uint64_t ps)
 {
@@ -40,7 +32,7 @@ static void run(const char *call, uint32_t site, uint64_t ps)
 /* A reading by a thread whose last poll failed. */
 static uint64_t read_in_vain(const char *call, uint32_t site)
 {
-    const int64_t now = machine_ns(), last = vain.last_ns;
+    const int64_t now = clock_machine_ns(CLOCK_MONOTONIC), last = vain.last_ns;
     vain.last_ns = now;
     if (vain.since_ns == 0)
         vain.since_ns = now;
@@ -54,7 +46,7 @@ static uint64_t read_in_vain(const char *call, uint32_t site)
         const uint64_t step =
             simgpu_proc()->costs->api_host_ps + vain.ran_ps / 64;
         vain.ran_ps += step;
-        // until it polls again it may act, and other clocks stand still
+        // other clocks are stopped until this thread polls again: it may act
         run(call, site, step);
     } else if (now - vain.since_ns > VAIN_NS) {
         run(call, site, (uint64_t)(now - last) * 1000);

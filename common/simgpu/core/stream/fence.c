@@ -94,8 +94,7 @@ void fence_signal(struct stream *s, uint64_t seq)
 
 /* ---- the host's waits ---------------------------------------------------- */
 
-static _Thread_local int is_polling;      /* this thread's last poll failed */
-static _Thread_local unsigned vain_polls; /* since its last wait ended */
+static _Thread_local unsigned vain_polls; /* since the last wait ended */
 
 static void note_joined(struct fence f)
 {
@@ -127,7 +126,6 @@ static void record_join(const struct fence *f, int n, const char *call,
             if (fence_failed(f[i], device))
                 device_learn(device);
         }
-    is_polling = 0;
     vain_polls = 0;
     simgpu_host_record(call, site, simgpu_proc()->costs->sync_host_ps, deps,
                        ndeps);
@@ -166,7 +164,6 @@ int simgpu_fence_poll(const struct fence *f, int n, const char *call,
     for (int i = 0; i < n; i++)
         if (!fence_passed(f[i])) {
             lift(&f[i].stream->polled, f[i].seq);
-            is_polling = 1;
             simgpu_poll_failed();
             rest(f[i]);
             return 0;
@@ -177,5 +174,5 @@ int simgpu_fence_poll(const struct fence *f, int n, const char *call,
 
 int fence_is_polling(void)
 {
-    return is_polling;
+    return vain_polls > 0;
 }
