@@ -329,8 +329,8 @@ void graph_note_broken(struct graph_segment *g, uint32_t index);
  * one rank. KILL, LOST and FLIP only mark where that happened. The others take
  * time, which a replay adds:
  *
- *     STALL  the host thread that issues node `index` stands still for for_ps;
- *            without a node, all host threads of the rank from at_ps on
+ *     STALL  delays the host thread that issues node `index` by for_ps; without
+ *            a node, all host threads of the rank from at_ps on
  *     SLOW   host calls, kernels and fills of the rank take `factor` times as
  *            long; with a place, only kernels and fills there
  *     LINK   each link on the path from `place` to `peer`, or the NIC `place`

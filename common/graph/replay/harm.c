@@ -141,9 +141,9 @@ static int strikes(const struct graph_harm_note *h, enum graph_harm_kind kind,
            (!h->span[0] || strcmp(h->span, v->span) == 0);
 }
 
-/* A stall without a node: the host stands still from at_ps until it is over. */
-static uint64_t stand_still(const struct graph_harm *h, uint64_t begin_ps,
-                            uint64_t end_ps)
+/* A stall without a node stops the host from at_ps until the stall ends. */
+static uint64_t stalled_end_ps(const struct graph_harm *h, uint64_t begin_ps,
+                               uint64_t end_ps)
 {
     const uint64_t until = until_ps(h);
     if (end_ps <= h->at_ps || begin_ps >= until)
@@ -169,7 +169,7 @@ uint64_t harms_host_ps(const struct harms *hs, uint32_t at, uint64_t begin_ps,
         if (h->harm->kind != GRAPH_STALL || h->rank != v->node.rank)
             continue;
         if (h->harm->index == 0)
-            end_ps = stand_still(h->harm, begin_ps, end_ps);
+            end_ps = stalled_end_ps(h->harm, begin_ps, end_ps);
         else if (h->harm->index == v->node.index)
             end_ps += h->harm->for_ps;
     }

@@ -13,10 +13,10 @@
  * A program may read it each time it finds that its work has not ended, as
  * often as this machine lets it. Such a reading costs nothing while anything
  * happens in the job. Once nothing does (quiet.h), the clock of the thread that
- * is furthest behind runs, each time by a 64th of what it has run, so that a
- * time limit of microseconds or minutes is over after hundreds of readings: at
- * the same modelled time in every run. If
- * something happens for a minute and the work still doesn't end, the clock runs
+ * is furthest behind advances, by a 64th of its progress so far with each
+ * reading. A time limit of microseconds or minutes therefore expires after
+ * hundreds of readings, at the same modelled time in every run. If the job
+ * stays busy for a minute and the work still doesn't end, the clock advances
  * like this machine's.
  */
 uint64_t simgpu_clock_read(const char *call, uint32_t site);
