@@ -73,7 +73,7 @@ int main(int argc, char **argv)
         ncclAllReduce(between, d + 100, 10, ncclFloat, ncclSum, comm, 0);
     }
     if (strncmp(fault, "other-device", 12) == 0) {
-        cudaSetDevice(1 - rank);
+        cudaSetDevice(rank == 0 || !fault[12]); // "-open": rank 1, too
         cudaMalloc(&d, 4000);
         cudaMemset(d, 0, 4000);
         cudaDeviceSynchronize();
