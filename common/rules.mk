@@ -203,7 +203,8 @@ endif
 # nvcc's levels of optimisation are numbers, and it has no -g1.
 CU_ALL = $(or $(CU),$(NVCC)) -ccbin $(CXX) -std=c++17 \
 	$(if $(DEBUG),-O0 -Xcompiler -Og,$(OPT)) \
-	$(SYMBOLS:-g1=-Xcompiler -g1) $(CU_FLAGS) -Xcompiler -Wall,-Wextra
+	$(SYMBOLS:-g1=-Xcompiler -g1) --extended-lambda $(CU_FLAGS) \
+	-Xcompiler -Wall,-Wextra
 
 $(O)/obj/%.o: %.c | $(GPU_HEADERS)
 	@mkdir -p $(@D)
