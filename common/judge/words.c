@@ -43,9 +43,14 @@ static const char *said(const char *line)
     return text && strncmp(text, "warning: ", 9) != 0 ? text : NULL;
 }
 
+/* The next line. A report behind what a program printed without a newline is a
+ * line of its own. */
 static const char *next_line(const char *line)
 {
     const char *const end = strchrnul(line, '\n');
+    for (const char *p = line + 1; p < end; p++)
+        if (said_by(p, "simgpu: rank ") || said_by(p, "commlab: rank "))
+            return p;
     return *end ? end + 1 : end;
 }
 

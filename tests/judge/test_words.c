@@ -50,6 +50,8 @@ static const struct {
      "simgpu: rank 1: a\n",
      "a"},
     {"simgpu: rank 1: a\nrank 1 has crashed, or was killed", "a"},
+    {"printed simgpu: rank 1: a\nsimgpu: rank 1: b\n", "a\nb"},
+    {"simgpu: rank 1: warning: a\n.commlab: rank 2: b\n", "b"},
     {"simgpu: rank : a\n", NULL},
     {"simgpu: rank 1 a\n", NULL},
     {"rank 2: :40: f\n", NULL},
