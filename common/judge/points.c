@@ -92,7 +92,7 @@ const char *points_text(const struct plan_case *c,
         double us;
     } times[] = {{"", v->time_us},
                  {", reference ", v->reference_us},
-                 {", limit ", v->limit_us}};
+                 {", lower bound ", v->limit_us}};
     size_t at = 0;
     out[0] = 0;
     if (!c->timed || !(v->time_us >= SHOWN_US))

@@ -30,8 +30,8 @@ void points_judge_time(const struct plan_case *c, struct judge_verdict *v);
 double points_earned(const struct plan_case *c, const struct judge_verdict *v);
 
 /*
- * "412.3 us, reference 398.1 us, limit 210 us" for a timed case, leaving out
- * what is unknown; "" if the case isn't timed. Returns out.
+ * "412.3 us, reference 398.1 us, lower bound 210 us" for a timed case, leaving
+ * out what is unknown; "" if the case isn't timed. Returns out.
  */
 const char *points_text(const struct plan_case *c,
                         const struct judge_verdict *v, char *out,

@@ -133,7 +133,7 @@ START_TEST(a_time_is_shown_against_reference_and_limit)
     char text[128];
     struct judge_verdict v = timed(412.34, 398.06, 210);
     ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
-                     "412.3 us, reference 398.1 us, limit 210.0 us");
+                     "412.3 us, reference 398.1 us, lower bound 210.0 us");
     v.limit_us = NAN;
     ck_assert_str_eq(points_text(&c, &v, text, sizeof text),
                      "412.3 us, reference 398.1 us");
