@@ -130,6 +130,20 @@ START_TEST(a_picture_of_some_ranks_leaves_the_others_out)
 }
 END_TEST
 
+START_TEST(a_name_that_does_not_fit_ends_in_an_ellipsis)
+{
+    static const char name[] =
+        "the_kernel_that_adds_and_multiplies_all_numbers_of_both_of_its_"
+        "arrays_and_of_those_that_its_peers_have_sent";
+    record(name);
+    char *const svg = written(timeline_svg, "long");
+    ck_assert_msg(strstr(svg, ">the_kern...<") && strstr(svg, "_all_n...<"),
+                  "%s", svg);
+    ck_assert_ptr_null(strstr(svg, ">AllR")); // says nothing
+    free(svg);
+}
+END_TEST
+
 START_TEST(names_cannot_break_out_of_a_picture)
 {
     record("</title><script>alert(\"1\")</script>\n&\xff");
@@ -223,6 +237,7 @@ int main(void)
         t, hidden_communication_is_what_the_same_device_computes_beside);
     tcase_add_test(t, the_picture_of_a_tiny_run_is_as_it_was);
     tcase_add_test(t, a_picture_of_some_ranks_leaves_the_others_out);
+    tcase_add_test(t, a_name_that_does_not_fit_ends_in_an_ellipsis);
     tcase_add_test(t, names_cannot_break_out_of_a_picture);
     tcase_add_test(t, the_trace_is_json_with_a_thread_for_each_row);
     tcase_add_loop_test(t, the_axis_is_in_the_largest_unit_that_fits, 0, 2);

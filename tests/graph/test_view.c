@@ -236,8 +236,10 @@ START_TEST(the_page_says_where_its_time_begins)
     kernel(0, 1, "work", 10);
     graph_free(synthetic_load(&s));
     write_view(s.dir);
-    struct child c = browse(
-        "", "say('count', document.getElementById('count').textContent);");
+    struct child c =
+        browse("", "say('count', document.getElementById('count').textContent);"
+                   "say('chosen', chosenText());");
+    expect(&c, "chosen work, rank 0"); // the only step, as if clicked
     expect(&c, "; 0 us is the first one on a GPU, after 301.000 us of set-up");
     child_clear(&c);
 }

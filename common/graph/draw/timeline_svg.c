@@ -175,6 +175,8 @@ static void put_legend(const struct drawing *d)
 
 /* ---- operations ---------------------------------------------------------- */
 
+#define ELLIPSIS "..." /* as wide as two letters */
+
 /* True if this letter begins a second word of a name, as in "ncclSend". */
 static int begins_word(const char *name, const char *at)
 {
@@ -183,21 +185,25 @@ static int begins_word(const char *name, const char *at)
 }
 
 /*
- * The part of a name that fits into a bar. A name that is too long loses the
- * library's prefix first. Returns 0 if fewer than three letters fit.
+ * What fits of a name into a bar. A name that is too long loses the library's
+ * prefix first, then its end, which an ellipsis replaces. Returns 0 if fewer
+ * than three letters fit, or five of a longer name, which say nothing.
  */
 static int fit_text(char *out, size_t nbytes, const char *name, double width)
 {
-    const int fits = (int)((width - 4) / LETTER);
+    const int room = (int)(nbytes - sizeof ELLIPSIS);
+    const int wide = (int)((width - 4) / LETTER);
+    const int fits = wide < room ? wide : room;
     const char *from = name;
     if ((int)strlen(name) > fits)
         while (*from && !begins_word(name, from))
             from++;
     if (!*from)
         from = name;
-    snprintf(out, nbytes, "%.*s", fits < (int)nbytes ? fits : (int)nbytes - 1,
-             from);
-    return fits >= 3;
+    const int is_cut = (int)strlen(from) > fits;
+    snprintf(out, nbytes, "%.*s%s", is_cut ? fits - 2 : fits, from,
+             is_cut ? ELLIPSIS : "");
+    return fits >= (is_cut ? 7 : 3);
 }
 
 /* Write the text of a bar. On a pattern, draw it over a white copy of itself

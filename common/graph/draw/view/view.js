@@ -311,14 +311,14 @@ function keepOnly(parts) {
   $('keys').hidden = true;
 }
 
-/* Of several spans show the first, which in a lab is the first case, and choose
- * the longest step of the critical path there. */
+/* Of several spans show the first, which in a lab is the first case; without
+ * them, everything. Choose the longest step of the critical path there. */
 function openOnFirst() {
-  if (!named.some(s => text(s.span) !== text(named[0].span))) return;
-  const parts = named.filter(s => text(s.span) === text(named[0].span));
+  const several = named.some(s => text(s.span) !== text(named[0].span));
+  const parts = several ? named.filter(s => text(s.span) === text(named[0].span)) : [{ begin: whole.from, end: whole.to }];
   const from = Math.min(...parts.map(s => s.begin)), to = Math.max(...parts.map(s => s.end));
   const longest = longestSteps().find(i => start[i] >= from && end(i) <= to);
-  show(from, to);
+  if (several) show(from, to);
   if (longest !== undefined) choose(longest, false);
 }
 
