@@ -62,6 +62,15 @@ static void fail(struct judge_verdict *v, const char *format, va_list args)
 void judge_fail(struct judge_verdict *v, const char *format, ...)
 {
     va_list args;
+    v->right = 0;
+    va_start(args, format);
+    fail(v, format, args);
+    va_end(args);
+}
+
+void judge_fail_method(struct judge_verdict *v, const char *format, ...)
+{
+    va_list args;
     va_start(args, format);
     fail(v, format, args);
     va_end(args);
@@ -115,15 +124,17 @@ static int refuse_origin(int rank, size_t at, const struct origin_set *from,
         rank_set_remove(&need, &from->ranks);
     const int lacks = rank_set_lowest(&need);
     if (host)
-        judge_fail(v,
-                   "the result is right, but byte %zu of rank %d's output came "
-                   "through the host's memory; keep the data on the devices",
-                   at, rank);
+        judge_fail_method(
+            v,
+            "the result is right, but byte %zu of rank %d's output came "
+            "through the host's memory; keep the data on the devices",
+            at, rank);
     else if (lacks >= 0)
-        judge_fail(v,
-                   "the result is right, but no operation on the devices "
-                   "brought rank %d's data to byte %zu of rank %d's output",
-                   lacks, at, rank);
+        judge_fail_method(
+            v,
+            "the result is right, but no operation on the devices "
+            "brought rank %d's data to byte %zu of rank %d's output",
+            lacks, at, rank);
     return host || lacks >= 0;
 }
 
@@ -416,6 +427,7 @@ static void judge_once(const struct judge_lab *lab, const struct judge_task *t,
                        struct judge_verdict *v)
 {
     v->pass = 1;
+    v->right = 1;
     v->score = 1;
     if (t->nranks > LAB_MAX_RANKS)
         judge_fail(v, "%d ranks: results of at most %d can be judged",

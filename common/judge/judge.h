@@ -53,6 +53,8 @@ struct judge_verdict {
     int not_implemented;
     int unfinished;      /* there is no answer to judge: a rank did not get to
                             the end of the case */
+    int right;           /* the results are what they should be; if it does not
+                            pass, its method or its time is at fault */
     int suspected;       /* needs review by a person */
     int skipped;         /* this machine cannot run it */
     int answered;        /* an answer whose format is right; graded later, and
@@ -82,7 +84,7 @@ struct judge_verdict {
 /*
  * Judge one case of this kind. judge_case() has already handled missing ranks
  * and statuses other than RUN_OK. pass is 1 on entry: call judge_fail() to
- * fail.
+ * fail, or judge_fail_method() if the result is right all the same.
  */
 typedef void judge_fn(const struct judge_task *t, struct judge_verdict *v);
 
@@ -156,6 +158,11 @@ uint64_t judge_key_seed(uint64_t key, int rank);
 uint64_t judge_case_seed(uint64_t seed, const char *case_name);
 
 void judge_fail(struct judge_verdict *v, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Fail the verdict of a result that is right: it came about in another way than
+ * the part teaches, or took too long. */
+void judge_fail_method(struct judge_verdict *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Fail the verdict until a person has looked at the case; nothing, if the

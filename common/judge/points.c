@@ -38,7 +38,7 @@ static const char *ratio_text(const struct judge_verdict *v, char *out,
 static void judge_time(const struct plan_case *c, struct judge_verdict *v)
 {
     if (isnan(v->time_us)) {
-        judge_fail(v, "the result is right, but it was not timed");
+        judge_fail_method(v, "the result is right, but it was not timed");
         return;
     }
     if (v->time_us < v->limit_us * LIMIT_SLACK) {
@@ -61,10 +61,10 @@ static void judge_time(const struct plan_case *c, struct judge_verdict *v)
     const double score =
         score_of(c, isnan(v->low) ? v->time_us / v->reference_us : v->low);
     if (score < 1)
-        judge_fail(v,
-                   "the result is right, but takes %s as long as the "
-                   "reference; %g times is enough for all points",
-                   ratio_text(v, ratio, sizeof ratio), c->full);
+        judge_fail_method(v,
+                          "the result is right, but takes %s as long as the "
+                          "reference; %g times is enough for all points",
+                          ratio_text(v, ratio, sizeof ratio), c->full);
     v->score = score;
 }
 

@@ -43,6 +43,8 @@ json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
     json_object_set_new(j, "hidden", json_boolean(c->hidden));
     if (v->answered)
         json_object_set_new(j, "answered", json_true());
+    if (v->right && !v->pass)
+        json_object_set_new(j, "right", json_true());
     if (v->unfinished)
         json_object_set_new(j, "unfinished", json_true());
     return j;

@@ -12,8 +12,9 @@
 /*
  * One case as {"name", "part", "score", "max_score", "outcome", "message",
  * "time_us", "reference_us", "limit_us", "ranks", "topology", "rerun",
- * "hidden"}. Missing times are null. "unfinished" is added, with the value
- * true, if the run did not get to an answer.
+ * "hidden"}. Missing times are null. Added with the value true are
+ * "right", if the case has the right result but does not pass, and
+ * "unfinished", if the run did not get to an answer.
  */
 json_t *report_case(const struct plan_case *c, const struct judge_verdict *v,
                     enum outcome outcome, double score, int nranks,

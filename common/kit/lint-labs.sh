@@ -6,13 +6,14 @@
 # For each lab: markers are nested and closed; labs/ is what solutions/
 # generates; no solution is visible to students; the plan is valid, adds up to
 # 100 points, neighbours' answers differ, and the solution's are right; each
-# part has an idea that some mutant lacks, each kind of case names the functions
-# that it judges, and each of its files exists and has a hole; each part has its
-# ladder of hints; the lab's folder has no other file except the header; the
-# handout has its sections and the plan's points; and, without --no-suites, its
-# suite in tests/labs passes: full points for the solution and its twins, none
-# for the skeleton, and each mutant fails the cases that it names, loses at
-# least 3 points, and at least half of a part whose idea it lacks.
+# part has an idea that a right mutant lacks, each kind of case names the
+# functions that it judges, and each of its files exists and has a hole; each
+# part has its ladder of hints; the lab's folder has no other file except the
+# header; the handout has its sections and the plan's points; and, without
+# --no-suites, its suite in tests/labs passes: full points for the solution and
+# its twins, none for the skeleton, and each mutant fails the cases that it
+# names, loses at least 3 points, and at least half of a part whose idea it
+# lacks; one that lacks an idea has no wrong result.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -85,19 +86,25 @@ asked() { # LAB
     return $status
 }
 
-# Check that each part has an idea, and mutants that lack it. The suite checks
-# how many points those mutants lose.
+# Check that each part has an idea, and right mutants that lack it, or a reason
+# why there are none. The suite checks that they are right, and how many points
+# they lose (tests/support/mutant.h).
 ideas() { # LAB
     local part status=0 lacked
-    lacked=$(grep -hs '^lacks: ' "tests/mutants/$1.patch" |
-        sed 's/^lacks: //; s/, /\n/g' | sort -u)
+    lacked=$(awk '
+        /^== / { breaks = "" }
+        sub(/^lacks: /, "") { print }
+        sub(/^breaks: /, "") { breaks = $0 }
+        /^never right: ./ { print breaks }' "tests/mutants/$1.patch" |
+        sed 's/, /\n/g' | sort -u)
     for part in $(build/plan "$1" | sed -n 's/^part \([0-9]*\):.*/\1/p'); do
         build/plan "$1" | grep "^idea $part: " > /dev/null || {
             echo "grader/plans/$1.yaml: part $part has no idea"
             status=1
         }
         grep -qx "part $part" <<< "$lacked" || {
-            echo "tests/mutants/$1.patch: no mutant lacks the idea of part $part"
+            echo "tests/mutants/$1.patch: no right mutant lacks the idea of" \
+                 "part $part"
             status=1
         }
     done
@@ -232,10 +239,10 @@ for lab in "${@#solutions/}"; do
     check "what is asked besides numbers is in answers.txt and in the plan" \
         "add the line \"prediction =\" or predict:, \"in_words =\" or rubric:" \
         asked "$lab"
-    check "every part has an idea, and a mutant without it" \
+    check "every part has an idea, and a right mutant without it" \
         "add 'N: a sentence' under idea: in the plan; write the program of a
         student who looks for the cheapest way, 'lacks: part N' in its first
-        lines (handouts/developer.md); it must lose half of the part" \
+        lines (tests/support/mutant.h); it must lose half of the part" \
         ideas "$lab"
     check "every kind of case names the functions it judges" \
         'add {"KIND", "FUNCTION() in FILE"} to students[]' functions "$lab"

@@ -87,12 +87,15 @@ void result_keep(struct result *r, int case_no, int nranks,
                  const struct judge_verdict *v)
 {
     struct case_result *const c = &r->cases[case_no];
+    const int right = (!c->judged || c->verdict.right) && v->right;
     keep_beneath(c, v);
+    c->verdict.right = right;
     if (c->judged && (c->verdict.suspected ||
                       (!v->suspected && c->verdict.score <= v->score)))
         return;
     c->judged = 1;
     c->verdict = *v;
+    c->verdict.right = right;
     c->ranks = nranks;
 }
 

@@ -127,6 +127,7 @@ static void keep_timed(const struct rounds *m, int i, struct result *r)
     const struct interval ratio = interval_of(each, ROUNDS);
     struct judge_verdict v = JUDGE_VERDICT_NONE;
     v.pass = 1;
+    v.right = 1;
     v.score = 1;
     v.time_us = interval_of(t->us, ROUNDS).middle;
     v.reference_us = interval_of(t->reference_us, ROUNDS).middle;

@@ -98,6 +98,20 @@ START_TEST(the_first_of_the_lowest_verdicts_is_kept)
 }
 END_TEST
 
+/* A case is right if it is on all numbers of ranks. */
+START_TEST(a_wrong_result_counts_whichever_verdict_is_kept)
+{
+    for (int wrong = 0; wrong < 3; wrong++) {
+        for (int i = 0; i < 2; i++) {
+            struct judge_verdict v = verdict(0.5 * i, "");
+            v.right = i != wrong;
+            keep(wrong, i + 1, v);
+        }
+        ck_assert_int_eq(result.cases[wrong].verdict.right, wrong == 2);
+    }
+}
+END_TEST
+
 /* What a person who clears the suspicion restores: the lowest of the verdicts
  * without it. */
 START_TEST(the_lowest_verdict_beneath_a_suspicion_is_kept)
@@ -514,6 +528,7 @@ int main(void)
     heap_watch(t);
     tcase_add_checked_fixture(t, make_result, release_result);
     tcase_add_test(t, the_first_of_the_lowest_verdicts_is_kept);
+    tcase_add_test(t, a_wrong_result_counts_whichever_verdict_is_kept);
     tcase_add_test(t, the_lowest_verdict_beneath_a_suspicion_is_kept);
     tcase_add_test(t, points_are_those_of_the_judged_cases);
     tcase_add_test(t, the_gravest_outcome_is_the_whole_ones);

@@ -279,6 +279,18 @@ START_TEST(the_first_reason_is_kept_and_no_score)
 }
 END_TEST
 
+START_TEST(a_wrong_method_leaves_the_result_right)
+{
+    struct judge_verdict v = {.pass = 1, .right = 1, .score = 1};
+    judge_fail_method(&v, "%s %d", "one", 1);
+    ck_assert(v.pass == 0 && v.score == 0 && v.right);
+    ck_assert_str_eq(v.message, "one 1");
+    judge_fail(&v, "two");
+    ck_assert(!v.right);
+    ck_assert_str_eq(v.message, "one 1");
+}
+END_TEST
+
 /* ---- what a graph knows of calls that failed ----------------------------- */
 
 #define FREE                                                                   \
@@ -410,6 +422,7 @@ int main(void)
     tcase_add_test(t, labs_are_found_by_name);
     tcase_add_test(t, everybody_is_every_rank);
     tcase_add_test(t, the_first_reason_is_kept_and_no_score);
+    tcase_add_test(t, a_wrong_method_leaves_the_result_right);
     tcase_add_loop_test(t, a_call_that_failed_is_explained_by_a_note_of_it, 0,
                         sizeof notes / sizeof *notes);
     tcase_add_test(t, a_rank_that_left_without_a_word_is_named);

@@ -21,6 +21,7 @@ static const double HUNDREDTH = 0.01; /* points are rounded to this */
 
 struct loss {
     double all, part[PLAN_MAX_PARTS];
+    char wrong[MAX_TEXT]; /* the cases with wrong results, "A: why" in lines */
 };
 
 /* ---- patches ------------------------------------------------------------- */
@@ -191,7 +192,7 @@ static void print_unexpected(const json_t *graded, const char *says)
 
 static void add_losses(const json_t *graded, struct loss *loss)
 {
-    size_t i;
+    size_t i, at = 0;
     const json_t *test;
     *loss = (struct loss){0};
     json_array_foreach(json_object_get(graded, "tests"), i, test)
@@ -204,6 +205,12 @@ static void add_losses(const json_t *graded, struct loss *loss)
         ck_assert(part > 0 && part < PLAN_MAX_PARTS);
         loss->all += lost;
         loss->part[part] += lost;
+        if (lost > 0 && !json_is_true(json_object_get(test, "right")))
+            at += (size_t)snprintf(
+                loss->wrong + at, MAX_TEXT - at, "%s: %.300s\n",
+                json_string_value(json_object_get(test, "name")),
+                json_string_value(json_object_get(test, "message")));
+        ck_assert_uint_lt(at, MAX_TEXT);
     }
 }
 
@@ -277,16 +284,17 @@ static void add_row(const char *lab, const char *patch, int part, double lost,
     fclose(f);
 }
 
-/* `lacks` is "part 2, part 4", or "" if the mistake lacks no part's idea. */
-static void check_points(const char *lab, const char *patch, char *lacks,
-                         const struct loss *loss)
+/* `parts` is "part 2, part 4", or "" if the mistake lacks no part's idea.
+ * Returns their number. */
+static int check_parts(const char *lab, const char *patch, char *parts,
+                       const struct loss *loss)
 {
     int nparts = 0;
-    for (const char *w = strtok(lacks, ","); w; w = strtok(NULL, ",")) {
+    for (const char *w = strtok(parts, ","); w; w = strtok(NULL, ",")) {
         int part = 0;
         ck_assert_msg(sscanf(w, " part %d", &part) == 1 && part > 0 &&
                           part < PLAN_MAX_PARTS,
-                      "%s: lacks: %s", patch, w);
+                      "%s: lacks or breaks:%s", patch, w);
         const double of = part_points(lab, part);
         add_row(lab, patch, part, loss->part[part], of, loss->all);
         ck_assert_msg(loss->part[part] >= LEAST_SHARE * of - HUNDREDTH,
@@ -295,6 +303,21 @@ static void check_points(const char *lab, const char *patch, char *lacks,
                       patch, part, loss->part[part], of);
         nparts++;
     }
+    return nparts;
+}
+
+static void check_points(const char *lab, const char *patch, char *lacks,
+                         char *breaks, const struct loss *loss)
+{
+    ck_assert_msg(!*lacks || *breaks || !*loss->wrong,
+                  "%s lacks an idea, but its results are to be right "
+                  "(\"breaks:\" if they can't be):\n%s",
+                  patch, loss->wrong);
+    ck_assert_msg(!*breaks || *loss->wrong,
+                  "%s breaks an idea, but its results are right: \"lacks:\"",
+                  patch);
+    const int nparts = check_parts(lab, patch, lacks, loss) +
+                       check_parts(lab, patch, breaks, loss);
     if (nparts == 0)
         add_row(lab, patch, 0, 0, 0, loss->all);
     ck_assert_msg(loss->all >= LEAST_POINTS - HUNDREDTH,
@@ -306,6 +329,7 @@ static void check_points(const char *lab, const char *patch, char *lacks,
 void mutant_check(const char *lab, const char *patch)
 {
     char says[MAX_TEXT], of[MAX_TEXT], failed[MAX_TEXT], lacks[MAX_TEXT];
+    char breaks[MAX_TEXT];
     char dir[CHILD_FOLDER];
     struct loss loss;
     const char *const lists = getenv("MUTANT_LISTS");
@@ -313,7 +337,8 @@ void mutant_check(const char *lab, const char *patch)
     read_line(patch, "fails", says);
     read_line(patch, "of", of);
     read_line(patch, "lacks", lacks);
-    if (getenv("MUTANT_IDEAS") && !*lacks)
+    read_line(patch, "breaks", breaks);
+    if (getenv("MUTANT_IDEAS") && !*lacks && !*breaks)
         return;
     child_folder(dir, "commlab-mutant");
     // rewriting the lists takes all cases
@@ -331,7 +356,7 @@ void mutant_check(const char *lab, const char *patch)
         printf("%s failed: %s\n%*s fails: %s\n", patch, says,
                (int)strlen(patch) + 1, "now", failed);
     }
-    check_points(lab, patch, lacks, &loss);
+    check_points(lab, patch, lacks, breaks, &loss);
 }
 
 /* ---- twins --------------------------------------------------------------- */

@@ -5,7 +5,10 @@
  * begins with
  *
  *     == NAME
- *     lacks: part 2        the parts whose idea (plan.h) it lacks, if any
+ *     lacks: part 2        the parts whose idea (plan.h) it lacks although its
+ *                          results are right
+ *     breaks: part 2       the parts whose idea it lacks, with wrong results
+ *     never right: REASON  why no program that lacks the idea is right
  *     fails: A, B          the cases that it fails, of all
  *     of: A, B, C          or of these, which are then the only ones that run:
  *                          those that call a function that the patch changes
@@ -15,7 +18,9 @@
  * second); `make mutant-table` prints what each mutant loses, `make idea-table`
  * what those lose that lack an idea (MUTANT_IDEAS=1 in the environment: only
  * they are graded). Each must lose at least 3 points of 100, and at least half
- * of a part whose idea it lacks.
+ * of a part whose idea it lacks. One that lacks an idea, and breaks none, may
+ * fail no case by a wrong result: the judge has to object to its method or its
+ * time. `make lint-labs` wants such a program for each part.
  *
  * The *twins* in tests/twins/LAB.patch are the solution written differently.
  * They use freedoms that the contracts leave, so each must get all points of

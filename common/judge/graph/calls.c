@@ -50,10 +50,11 @@ void judge_no_waits(const struct judge_task *t, const char *instead,
         const char *site;
         const int waits = calls_waits(t, r, 0, &site);
         if (waits)
-            judge_fail(v,
-                       "the result is right, but rank %d's host waits %d times "
-                       "for the device before it enqueues more%s%s: %s",
-                       r, waits, *site ? ", first at " : "", site, instead);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's host waits %d times "
+                "for the device before it enqueues more%s%s: %s",
+                r, waits, *site ? ", first at " : "", site, instead);
     }
 }
 
@@ -64,10 +65,11 @@ void judge_enqueues_ahead(const struct judge_task *t, const char *instead,
         const char *site;
         const int i = n / t->nranks, r = n % t->nranks;
         if (spans_host_waits(t, r, i, &site) > 0)
-            judge_fail(v,
-                       "the result is right, but rank %d's host waits for its "
-                       "device (%s); %s",
-                       r, site, instead);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's host waits for its "
+                "device (%s); %s",
+                r, site, instead);
     }
 }
 
@@ -113,11 +115,11 @@ void judge_no_mpi(const struct judge_task *t, const char *instead,
             const struct graph_view *const n = &t->graph->nodes[at];
             if (n->node.kind == GRAPH_MPI && n->node.bytes > AGREED_NBYTES &&
                 strncmp(n->name, "MPI_Comm_", 9) != 0)
-                judge_fail(v,
-                           "the result is right, but rank %d moves data by "
-                           "%s%s%s: %s",
-                           r, n->name, *n->site ? ", at " : "", n->site,
-                           instead);
+                judge_fail_method(
+                    v,
+                    "the result is right, but rank %d moves data by "
+                    "%s%s%s: %s",
+                    r, n->name, *n->site ? ", at " : "", n->site, instead);
         }
     }
 }
@@ -179,18 +181,19 @@ void judge_collectives(const struct judge_task *t, struct calls_coll *want,
         while (at < n && at < have && by_size(&got[at], &want[at]) == 0)
             at++;
         if (at < n && (at == have || by_size(&got[at], &want[at]) > 0))
-            judge_fail(v,
-                       "the result is right, but of %zu collectives that rank "
-                       "%d should call, one is missing: %s of %llu bytes. It "
-                       "calls %zu",
-                       n, r, op_name[want[at].op],
-                       (unsigned long long)want[at].nbytes, have);
+            judge_fail_method(
+                v,
+                "the result is right, but of %zu collectives that rank "
+                "%d should call, one is missing: %s of %llu bytes. It "
+                "calls %zu",
+                n, r, op_name[want[at].op], (unsigned long long)want[at].nbytes,
+                have);
         else if (at < have)
-            judge_fail(v,
-                       "the result is right, but rank %d calls a collective "
-                       "that it should not: %s of %llu bytes",
-                       r, op_name[got[at].op],
-                       (unsigned long long)got[at].nbytes);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d calls a collective "
+                "that it should not: %s of %llu bytes",
+                r, op_name[got[at].op], (unsigned long long)got[at].nbytes);
         free(got);
     }
 }
@@ -206,10 +209,11 @@ void judge_has_collective(const struct judge_task *t, struct calls_coll want,
         while (at < have && by_size(&got[at], &want) != 0)
             at++;
         if (at == have)
-            judge_fail(v,
-                       "the result is right, but rank %d does not call %s of "
-                       "%llu bytes, of which it is to be the result",
-                       r, op_name[want.op], (unsigned long long)want.nbytes);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d does not call %s of "
+                "%llu bytes, of which it is to be the result",
+                r, op_name[want.op], (unsigned long long)want.nbytes);
         free(got);
     }
 }

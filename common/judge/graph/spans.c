@@ -402,12 +402,13 @@ void spans_judge_hidden(const struct judge_task *t, double least,
         if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
             continue; // real GPUs: no graph
         if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
-            judge_fail(v,
-                       "rank %d hides %.1f of %.1f us of communication: "
-                       "without any, the step would be %.1f us shorter. %.1f "
-                       "can be hidden, and %.0f %% of that is required",
-                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
-                       least * 100);
+            judge_fail_method(
+                v,
+                "rank %d hides %.1f of %.1f us of communication: "
+                "without any, the step would be %.1f us shorter. %.1f "
+                "can be hidden, and %.0f %% of that is required",
+                r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
+                least * 100);
     }
 }
 

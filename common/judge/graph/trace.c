@@ -25,10 +25,11 @@ static void judge_piece(const struct trace *k, const struct origin *o,
     const unsigned long long begin = o->begin, end = o->end,
                              from = s->probe[probe];
     if (k->on_devices && o->from && o->from->host)
-        judge_fail(k->v,
-                   "rank %d: bytes %llu to %llu of %s came through the host's "
-                   "memory; keep the data on the devices",
-                   result.rank, begin, end, result.name);
+        judge_fail_method(
+            k->v,
+            "rank %d: bytes %llu to %llu of %s came through the host's "
+            "memory; keep the data on the devices",
+            result.rank, begin, end, result.name);
     else if (!sets_has_label(o->from, s->label + (size_t)probe))
         judge_fail(k->v,
                    "rank %d: bytes %llu to %llu of %s don't descend from byte "

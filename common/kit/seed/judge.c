@@ -8,6 +8,19 @@
 #include <stdlib.h> /* malloc */
 
 #include "judge/data.h"
+#include "judge/graph/counts.h"
+
+/* A right result is not enough: the part's idea is a single group. */
+static void judge_rounds(const struct judge_task *t, int rank, int iteration,
+                         struct judge_verdict *v)
+{
+    const double used = judge_count(t, rank, iteration, "rounds", v);
+    if (used > 1)
+        judge_fail_method(v,
+                          "the result is right, but rank %d uses %.0f groups; "
+                          "one is enough",
+                          rank, used);
+}
 
 static void judge_shift(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -21,6 +34,7 @@ static void judge_shift(const struct judge_task *t, struct judge_verdict *v)
             const void *const got = judge_output(t, r, i, "recvbuf", nbytes, v);
             if (got)
                 data_compare(got, want, count, DATA_FLOAT, r, v);
+            judge_rounds(t, r, i, v);
         }
     free(want);
 }
@@ -32,6 +46,6 @@ static const struct judge_kind kinds[] = {
 static const struct judge_student students[] = {
     {"shift", "ring_shift() in shift.c", NULL, NULL}, {NULL, NULL, NULL, NULL}};
 
-extern const struct judge_lab judge_@N@;
-const struct judge_lab judge_@N@ = {
-    .lab = "@LAB@", .kinds = kinds, .students = students};
+extern const struct judge_lab judge_ @N @;
+const struct judge_lab judge_ @N
+    @ = {.lab = "@LAB@", .kinds = kinds, .students = students};

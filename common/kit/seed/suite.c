@@ -4,6 +4,6 @@
 
 int main(void)
 {
-    static const struct labtest lab = {.lab = "@LAB@", .nmutants = 1};
+    static const struct labtest lab = {.lab = "@LAB@", .nmutants = 2};
     return labtest_main(&lab, NULL);
 }

@@ -66,10 +66,11 @@ static void judge_trip_made(const struct judge_task *t, int rank,
                 {"are copied back", m.down}};
     for (size_t i = 0; t->graph && i < sizeof rows / sizeof *rows; i++)
         if (rows[i].nbytes < nbytes)
-            judge_fail(v,
-                       "of the %.0f bytes of rank %d's vector, %.0f %s: the "
-                       "GPU is to double all of them",
-                       nbytes, rank, rows[i].nbytes, rows[i].what);
+            judge_fail_method(
+                v,
+                "of the %.0f bytes of rank %d's vector, %.0f %s: the "
+                "GPU is to double all of them",
+                nbytes, rank, rows[i].nbytes, rows[i].what);
 }
 
 void judge0_trip(const struct judge_task *t, struct judge_verdict *v)
@@ -84,10 +85,11 @@ void judge0_trip(const struct judge_task *t, struct judge_verdict *v)
         judge_trip_made(t, r, v);
         const double left = judge_count(t, r, 0, "device_bytes", v);
         if (!(left <= 0))
-            judge_fail(v,
-                       "the result is right, but rank %d leaves %.0f bytes of "
-                       "device memory allocated",
-                       r, left);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d leaves %.0f bytes of "
+                "device memory allocated",
+                r, left);
     }
 }
 
@@ -113,12 +115,12 @@ static void judge_threads(const struct judge_task *t, int rank,
         const struct graph_view *const k = &t->graph->nodes[at];
         const uint64_t elements = written_by(k) / sizeof(float);
         if (k->node.elem_size < elements) {
-            judge_fail(v,
-                       "the result is right, but rank %d's kernel %s has %u "
-                       "threads and writes %llu elements: the contract asks "
-                       "for a thread for each",
-                       rank, k->name, k->node.elem_size,
-                       (unsigned long long)elements);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's kernel %s has %u "
+                "threads and writes %llu elements: the contract asks "
+                "for a thread for each",
+                rank, k->name, k->node.elem_size, (unsigned long long)elements);
             return;
         }
     }
@@ -175,15 +177,17 @@ static void judge_streams(const struct judge_task *t, int rank,
             first = n;
     }
     if (!next)
-        judge_fail(v,
-                   "the result is right, but rank %d has one kernel where two "
-                   "belong, the second one on stream `two`",
-                   rank);
+        judge_fail_method(
+            v,
+            "the result is right, but rank %d has one kernel where two "
+            "belong, the second one on stream `two`",
+            rank);
     else if (next->node.queue == first->node.queue)
-        judge_fail(v,
-                   "the result is right, but both kernels of rank %d are on "
-                   "one stream: the second one belongs on stream `two`",
-                   rank);
+        judge_fail_method(
+            v,
+            "the result is right, but both kernels of rank %d are on "
+            "one stream: the second one belongs on stream `two`",
+            rank);
     judge_no_waits(t, "an event orders two streams without it", v);
 }
 

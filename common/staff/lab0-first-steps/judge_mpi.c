@@ -46,10 +46,11 @@ static void judge_mpi(const struct judge_task *t, int rank,
                 {"calls collectives", u.collectives, enough.collectives}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].used > rows[i].enough)
-            judge_fail(v,
-                       "rank %d %s of MPI: %d, where the contract in lab0.h "
-                       "asks for %d",
-                       rank, rows[i].what, rows[i].used, rows[i].enough);
+            judge_fail_method(
+                v,
+                "rank %d %s of MPI: %d, where the contract in lab0.h "
+                "asks for %d",
+                rank, rows[i].what, rows[i].used, rows[i].enough);
 }
 
 /* Fail unless a rank's one collective is a call with this root: it moves no
@@ -71,10 +72,11 @@ static void judge_root(const struct judge_task *t, int rank, int root,
                                 ? member[m->node.match_root]
                                 : GRAPH_NOWHERE;
         if (by == GRAPH_NOWHERE || (int)t->graph->nodes[by].node.rank != root)
-            judge_fail(v,
-                       "the result is right, but rank %d calls %s, with which "
-                       "every rank sends: only rank %d has anything to say",
-                       rank, m->name, root);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d calls %s, with which "
+                "every rank sends: only rank %d has anything to say",
+                rank, m->name, root);
     }
 }
 
@@ -99,11 +101,11 @@ static void judge_neighbours(const struct judge_task *t, int rank,
             continue;
         const int peer = (int)t->graph->nodes[other].node.rank;
         if (peer != (sends ? right : left))
-            judge_fail(v,
-                       "the result is right, but rank %d %s rank %d: in a ring "
-                       "it sends to rank %d and receives from rank %d alone",
-                       rank, sends ? "sends to" : "receives from", peer, right,
-                       left);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d %s rank %d: in a ring "
+                "it sends to rank %d and receives from rank %d alone",
+                rank, sends ? "sends to" : "receives from", peer, right, left);
     }
 }
 
@@ -136,8 +138,9 @@ static void judge_order(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks; r++)
         if (!sends_first(t, r))
             return;
-    judge_fail(v, "the result is right, but every rank calls MPI_Send before "
-                  "MPI_Recv: messages that MPI does not copy away would hang");
+    judge_fail_method(
+        v, "the result is right, but every rank calls MPI_Send before "
+           "MPI_Recv: messages that MPI does not copy away would hang");
 }
 
 /* The ints that nranks ranks, from rank r on, have in an iteration, n of each,

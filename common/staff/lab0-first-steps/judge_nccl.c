@@ -26,10 +26,11 @@ static void judge_most(const struct judge_task *t, int rank, const char *count,
 {
     const double used = judge_count(t, rank, 0, count, v);
     if (!(used <= most))
-        judge_fail(v,
-                   "the result is right, but rank %d uses %.0f %s; %.0f are "
-                   "enough",
-                   rank, used, unit, most);
+        judge_fail_method(
+            v,
+            "the result is right, but rank %d uses %.0f %s; %.0f are "
+            "enough",
+            rank, used, unit, most);
 }
 
 void judge0_comm(const struct judge_task *t, struct judge_verdict *v)

@@ -26,18 +26,20 @@ static void keep_steps(const struct judge_task *t, double most,
     const char *site;
     const int steps = spans_steps(t, 0);
     if (most >= 0 && steps > most)
-        judge_fail(v,
-                   "the result is right, but %d messages follow one after the "
-                   "other; %.0f steps are enough",
-                   steps, most);
+        judge_fail_method(
+            v,
+            "the result is right, but %d messages follow one after the "
+            "other; %.0f steps are enough",
+            steps, most);
     for (int r = 0; r < t->nranks; r++) {
         const int waits = spans_host_waits(t, r, 0, &site);
         if (waits)
-            judge_fail(v,
-                       "the result is right, but rank %d's host blocks %d "
-                       "times between steps (%s): enqueue all of them, and "
-                       "return",
-                       r, waits, site);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's host blocks %d "
+                "times between steps (%s): enqueue all of them, and "
+                "return",
+                r, waits, site);
     }
 }
 
@@ -56,10 +58,11 @@ void judge1_keep_promise(const struct judge_task *t,
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             const double used = judge_count(t, r, 0, limits[i].count, v);
             if (limits[i].most >= 0 && !(used <= limits[i].most))
-                judge_fail(v,
-                           "the result is right, but rank %d uses %.0f %s; "
-                           "%.0f are enough",
-                           r, used, limits[i].unit, limits[i].most);
+                judge_fail_method(
+                    v,
+                    "the result is right, but rank %d uses %.0f %s; "
+                    "%.0f are enough",
+                    r, used, limits[i].unit, limits[i].most);
         }
     keep_steps(t, most->rounds, v);
 }
@@ -72,10 +75,11 @@ void judge1_keep_least(const struct judge_task *t, double least,
         sent += judge_count(t, r, 0, "sent_bytes", v);
     if (!v->pass || sent >= least)
         return;
-    judge_fail(v,
-               "the result is right, but only %.0f bytes went through NCCL; "
-               "every algorithm needs at least %.0f",
-               sent, least);
+    judge_fail_method(
+        v,
+        "the result is right, but only %.0f bytes went through NCCL; "
+        "every algorithm needs at least %.0f",
+        sent, least);
 }
 
 double judge1_across_bytes(const struct judge_task *t,
@@ -122,8 +126,9 @@ void judge1_keep_link(const struct judge_task *t, const char *prefix,
     const char *name;
     const double used = links_busiest(t, 0, prefix, &name);
     if (used > most)
-        judge_fail(v,
-                   "the result is right, but \"%s\" carries %.0f bytes; %.0f "
-                   "are enough",
-                   name, used, most);
+        judge_fail_method(
+            v,
+            "the result is right, but \"%s\" carries %.0f bytes; %.0f "
+            "are enough",
+            name, used, most);
 }

@@ -49,11 +49,12 @@ static void judge_time(const struct judge_task *t, double us,
     if (!v->pass || calls_measured(t, 0, us, covers, &m) ||
         calls_measured(t, 0, us * m.calls, covers, &m))
         return;
-    judge_fail(v,
-               "%g us are reported, but no two events of any rank are that far "
-               "apart with one call of sum_by() between them, after %d calls "
-               "to warm up: record events around each call",
-               us, m.warmup);
+    judge_fail_method(
+        v,
+        "%g us are reported, but no two events of any rank are that far "
+        "apart with one call of sum_by() between them, after %d calls "
+        "to warm up: record events around each call",
+        us, m.warmup);
 }
 
 /* Fail unless a measurement makes all its calls: those to warm up and those
@@ -78,14 +79,14 @@ void judge1_measure(const struct judge_task *t, struct judge_verdict *v)
                        r, us, first);
         // one more call finds the slowest rank
         if (made - 1 == calls - warmup)
-            judge_fail(
+            judge_fail_method(
                 v,
                 "rank %d made %.0f calls, should be %.0f: the warm-up is "
                 "missing. First calls also set\nconnections up: make %d "
                 "calls that are not counted before the %.0f that are.",
                 r, made - 1, calls, warmup, calls - warmup);
         else if (made != calls + 1)
-            judge_fail(
+            judge_fail_method(
                 v,
                 "rank %d made %.0f calls, should be %.0f: %d to warm up, "
                 "then %.0f that are counted",

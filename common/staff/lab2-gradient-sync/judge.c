@@ -69,24 +69,26 @@ static void keep_promise(const struct judge_task *t, const struct promise *most,
         const double calls = judge_count(t, r, 0, "collectives", v);
         const double bytes = collective_bytes(t, r);
         if (most->collectives >= 0 && !(calls <= most->collectives))
-            judge_fail(v,
-                       "the result is right, but rank %d calls %.0f "
-                       "collectives; %.0f are enough",
-                       r, calls, most->collectives);
+            judge_fail_method(v,
+                              "the result is right, but rank %d calls %.0f "
+                              "collectives; %.0f are enough",
+                              r, calls, most->collectives);
         if (most->bytes >= 0 && bytes > most->bytes)
-            judge_fail(v,
-                       "the result is right, but rank %d's collectives move "
-                       "%.0f bytes; %.0f are enough",
-                       r, bytes, most->bytes);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's collectives move "
+                "%.0f bytes; %.0f are enough",
+                r, bytes, most->bytes);
     }
     double traffic = 0;
     for (int r = 0; r < t->nranks; r++)
         traffic += spans_traffic_bytes(t, r, 0);
     if (v->pass && most->traffic > 0 && traffic > most->traffic * (1 + 1e-9))
-        judge_fail(v,
-                   "the result is right, but the collectives that are called "
-                   "send %.0f bytes between ranks; %.0f are enough",
-                   traffic, most->traffic);
+        judge_fail_method(
+            v,
+            "the result is right, but the collectives that are called "
+            "send %.0f bytes between ranks; %.0f are enough",
+            traffic, most->traffic);
 }
 
 /* What all ranks together send to broadcast all parameters, or to all-reduce
@@ -240,16 +242,18 @@ static void judge_server(const struct judge_task *t, double bytes,
         snprintf(name, sizeof name, "sent_to.%d", r);
         const double back = judge_count(t, 0, 0, name, v);
         if (sent != bytes || to_server != bytes)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes, "
-                       "%.0f of them to the server; its gradients are %.0f, "
-                       "all of them for the server",
-                       r, sent, to_server, bytes);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes, "
+                "%.0f of them to the server; its gradients are %.0f, "
+                "all of them for the server",
+                r, sent, to_server, bytes);
         if (back != bytes)
-            judge_fail(v,
-                       "the result is right, but the server sends rank %d "
-                       "%.0f bytes; the new parameters are %.0f",
-                       r, back, bytes);
+            judge_fail_method(
+                v,
+                "the result is right, but the server sends rank %d "
+                "%.0f bytes; the new parameters are %.0f",
+                r, back, bytes);
     }
 }
 
@@ -337,16 +341,18 @@ static void judge_shares(const struct judge_task *t, const struct nn_task *k,
         flops += s[d].flops;
     for (int d = 0; d < t->nranks && v->pass; d++) {
         if (s[d].flops < 0.99 * flops / t->nranks)
-            judge_fail(v,
-                       "the result is right, but device %d does %.0f of %.0f "
-                       "floating-point operations: its rows are an %d-th",
-                       d, s[d].flops, flops, t->nranks);
+            judge_fail_method(
+                v,
+                "the result is right, but device %d does %.0f of %.0f "
+                "floating-point operations: its rows are an %d-th",
+                d, s[d].flops, flops, t->nranks);
         else if (d > 0 && (s[d].from_first < params || s[d].to_first < grads))
-            judge_fail(v,
-                       "the result is right, but device %d gets %.0f bytes "
-                       "from device 0 and sends it %.0f: its parameters are "
-                       "%.0f, its gradients %.0f",
-                       d, s[d].from_first, s[d].to_first, params, grads);
+            judge_fail_method(
+                v,
+                "the result is right, but device %d gets %.0f bytes "
+                "from device 0 and sends it %.0f: its parameters are "
+                "%.0f, its gradients %.0f",
+                d, s[d].from_first, s[d].to_first, params, grads);
     }
 }
 
@@ -371,11 +377,12 @@ static void judge_events(const struct judge_task *t, int steps,
         const int there = calls_events(t, 0, 0, from_first, &d);
         const int back = calls_events(t, 0, 0, from_device, &d);
         if (there < steps || back < steps)
-            judge_fail(v,
-                       "the result is right, but in %d steps device %d waits "
-                       "for %d events of device 0, which waits for %d of its: "
-                       "what orders them is the host, which should not wait",
-                       steps, d, there, back);
+            judge_fail_method(
+                v,
+                "the result is right, but in %d steps device %d waits "
+                "for %d events of device 0, which waits for %d of its: "
+                "what orders them is the host, which should not wait",
+                steps, d, there, back);
     }
 }
 
@@ -422,8 +429,9 @@ static void judge_comms(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks; r++) {
         const double comms = judge_count(t, r, 0, "comms", v);
         if (comms != made)
-            judge_fail(v, "rank %d makes %.0f communicators, should make %.0f",
-                       r, comms, made);
+            judge_fail_method(
+                v, "rank %d makes %.0f communicators, should make %.0f", r,
+                comms, made);
     }
 }
 

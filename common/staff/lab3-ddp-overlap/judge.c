@@ -179,18 +179,20 @@ static void judge_streams(const struct judge_task *t, int steps,
         const int there = calls_events(t, r, 0, gradients_first, &s);
         const int back = calls_events(t, r, 0, reduced_first, &s);
         if (s.computes == s.reduces)
-            judge_fail(v,
-                       "the result is right, but rank %d's all-reduces are on "
-                       "the stream of its products: they belong on "
-                       "d->comm_stream",
-                       r);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's all-reduces are on "
+                "the stream of its products: they belong on "
+                "d->comm_stream",
+                r);
         else if (there < steps || back < steps)
-            judge_fail(v,
-                       "the result is right, but in %d steps rank %d's "
-                       "all-reduces wait %d times for an event of the compute "
-                       "stream, and that stream %d times for one of theirs: "
-                       "what orders them is the host, which should not wait",
-                       steps, r, there, back);
+            judge_fail_method(
+                v,
+                "the result is right, but in %d steps rank %d's "
+                "all-reduces wait %d times for an event of the compute "
+                "stream, and that stream %d times for one of theirs: "
+                "what orders them is the host, which should not wait",
+                steps, r, there, back);
     }
 }
 
@@ -269,13 +271,14 @@ static void judge_measured(const struct judge_task *t, int iteration, int part,
     const double ms =
         evidence_metric(t->evidence, 0, t->case_no, (unsigned)iteration, name);
     if (!calls_measured(t, iteration, ms * 1000, covers, &part))
-        judge_fail(v,
-                   "%s is reported as %g ms, but no two events of any rank are "
-                   "that far apart and have %s%s%s between them: measure each "
-                   "part once, with two events",
-                   name, ms, parts[part].computes ? "both passes" : "",
-                   part == 2 ? " and " : "",
-                   parts[part].reduces ? "an all-reduce of each bucket" : "");
+        judge_fail_method(
+            v,
+            "%s is reported as %g ms, but no two events of any rank are "
+            "that far apart and have %s%s%s between them: measure each "
+            "part once, with two events",
+            name, ms, parts[part].computes ? "both passes" : "",
+            part == 2 ? " and " : "",
+            parts[part].reduces ? "an all-reduce of each bucket" : "");
 }
 
 static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
@@ -325,13 +328,13 @@ static void judge_cap(const struct judge_task *t, struct judge_verdict *v)
             const double least =
                 ask.nbytes / best * ask.a_us + best / ask.bytes_per_us;
             if (!(cost <= 1.01 * least))
-                judge_fail(v,
-                           "with %.0f bytes of gradients and all-reduces of "
-                           "%g us + bytes / %g, buckets of %.0f bytes cost "
-                           "%.1f us in startup times and for the last bucket; "
-                           "%.1f us are possible",
-                           ask.nbytes, ask.a_us, ask.bytes_per_us, cap, cost,
-                           least);
+                judge_fail_method(
+                    v,
+                    "with %.0f bytes of gradients and all-reduces of "
+                    "%g us + bytes / %g, buckets of %.0f bytes cost "
+                    "%.1f us in startup times and for the last bucket; "
+                    "%.1f us are possible",
+                    ask.nbytes, ask.a_us, ask.bytes_per_us, cap, cost, least);
         }
 }
 
@@ -396,10 +399,11 @@ static void judge_state(const struct judge_task *t, const struct nn_shape *s,
     for (int r = 0; r < t->nranks; r++) {
         const double held = judge_count(t, r, 0, "state_nbytes", v);
         if (!(held <= most))
-            judge_fail(v,
-                       "rank %d keeps %.0f bytes of optimizer state; an n-th "
-                       "of it plus one parameter's is %.0f",
-                       r, held, most);
+            judge_fail_method(
+                v,
+                "rank %d keeps %.0f bytes of optimizer state; an n-th "
+                "of it plus one parameter's is %.0f",
+                r, held, most);
     }
 }
 
@@ -419,18 +423,20 @@ static void judge_sharing(const struct judge_task *t, const struct nn_task *k,
         const struct graph_view *const n = spans_from_host(t, r, 0);
         sent += spans_traffic_bytes(t, r, 0);
         if (n)
-            judge_fail(v,
-                       "the result is right, but rank %d's %s%s%s reads "
-                       "memory of the host: state belongs on the device, an "
-                       "n-th on each",
-                       r, n->name, *n->site ? " at " : "", n->site);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's %s%s%s reads "
+                "memory of the host: state belongs on the device, an "
+                "n-th on each",
+                r, n->name, *n->site ? " at " : "", n->site);
     }
     if (v->pass && sent < least * (1 - 1e-9))
-        judge_fail(v,
-                   "the result is right, but ranks send one another %.0f "
-                   "bytes; gradients and the parameters that each rank has "
-                   "updated for the others are %.0f",
-                   sent, least);
+        judge_fail_method(
+            v,
+            "the result is right, but ranks send one another %.0f "
+            "bytes; gradients and the parameters that each rank has "
+            "updated for the others are %.0f",
+            sent, least);
 }
 
 static void judge_zero(const struct judge_task *t, struct judge_verdict *v)

@@ -68,20 +68,38 @@ static int list(const struct model *m, int nstages, int stage,
     return n;
 }
 
+/* True if a list has the passes of another one, which has none twice, in any
+ * order. */
+static int same_passes(const struct action *got, const struct action *want,
+                       int n)
+{
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < n && memcmp(&got[k], &want[i], sizeof *got) != 0)
+            k++;
+        if (k == n)
+            return 0;
+    }
+    return 1;
+}
+
+/* A list that has all passes in another order is a schedule, too, but not the
+ * one that the part teaches. */
 static void compare_list(const struct action *got, const struct action *want,
                          int n, int stage, struct judge_verdict *v)
 {
     static const char *const kinds[] = {"forward", "backward"};
+    void (*const fail)(struct judge_verdict *, const char *, ...) =
+        same_passes(got, want, n) ? judge_fail_method : judge_fail;
     for (int i = 0; i < n; i++)
         if (memcmp(&got[i], &want[i], sizeof *got) != 0) {
-            judge_fail(v,
-                       "stage %d's action %d is %s, micro-batch %d, chunk %d; "
-                       "should be %s, %d, %d",
-                       stage, i,
-                       (unsigned)got[i].kind < 2 ? kinds[got[i].kind]
-                                                 : "missing",
-                       got[i].micro, got[i].chunk, kinds[want[i].kind],
-                       want[i].micro, want[i].chunk);
+            fail(v,
+                 "stage %d's action %d is %s, micro-batch %d, chunk %d; "
+                 "should be %s, %d, %d",
+                 stage, i,
+                 (unsigned)got[i].kind < 2 ? kinds[got[i].kind] : "missing",
+                 got[i].micro, got[i].chunk, kinds[want[i].kind], want[i].micro,
+                 want[i].chunk);
             return;
         }
 }
@@ -203,10 +221,11 @@ void judge_in_flight(const struct judge_task *t, const struct model *m,
         const int want = may_be_in_flight(m, stage);
         const int got = most_in_flight(t, m, r);
         if (got > want)
-            judge_fail(v,
-                       "rank %d (stage %d) has %d micro-batches in flight at "
-                       "once, should have %d at most",
-                       r, stage, got, want);
+            judge_fail_method(
+                v,
+                "rank %d (stage %d) has %d micro-batches in flight at "
+                "once, should have %d at most",
+                r, stage, got, want);
         if (m->chunks > 1)
             continue;
         double input, rest;
@@ -216,9 +235,10 @@ void judge_in_flight(const struct judge_task *t, const struct model *m,
         const double took = judge_count(t, r, 0, "peak_bytes", v) -
                             judge_count(t, r, 0, "before_bytes", v);
         if (!(took <= most))
-            judge_fail(v,
-                       "rank %d (stage %d) takes %.0f bytes of device memory "
-                       "for activations, should take %.0f at most",
-                       r, stage, took, most);
+            judge_fail_method(
+                v,
+                "rank %d (stage %d) takes %.0f bytes of device memory "
+                "for activations, should take %.0f at most",
+                r, stage, took, most);
     }
 }

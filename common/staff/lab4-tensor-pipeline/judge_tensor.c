@@ -207,11 +207,12 @@ static void expect_calls(const struct judge_task *t, enum topo_op op,
                 spans_count(t, r, i, GRAPH_COLL, TOPO_OP_NONE) +
                 spans_count(t, r, i, GRAPH_SEND, TOPO_OP_NONE);
             if (calls != want || (op == TOPO_OP_ALLREDUCE && all != want))
-                judge_fail(v,
-                           "the result is right, but rank %d calls %llu %s "
-                           "(of %llu collectives and sends), should call %llu",
-                           r, (unsigned long long)calls, what,
-                           (unsigned long long)all, (unsigned long long)want);
+                judge_fail_method(
+                    v,
+                    "the result is right, but rank %d calls %llu %s "
+                    "(of %llu collectives and sends), should call %llu",
+                    r, (unsigned long long)calls, what, (unsigned long long)all,
+                    (unsigned long long)want);
         }
 }
 
@@ -367,16 +368,18 @@ static void expect_messages(const struct judge_task *t, double nbytes,
         const uint64_t colls = spans_count(t, r, 0, GRAPH_COLL, TOPO_OP_NONE);
         const double sent = judge_count(t, r, 0, "sent_bytes", v);
         if (sends != want || colls != 0)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %llu messages "
-                       "and calls %llu collectives, should send %llu messages",
-                       r, (unsigned long long)sends, (unsigned long long)colls,
-                       (unsigned long long)want);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %llu messages "
+                "and calls %llu collectives, should send %llu messages",
+                r, (unsigned long long)sends, (unsigned long long)colls,
+                (unsigned long long)want);
         if (sent > (double)want * nbytes)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes, "
-                       "should send %.0f",
-                       r, sent, (double)want * nbytes);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes, "
+                "should send %.0f",
+                r, sent, (double)want * nbytes);
     }
 }
 
@@ -425,11 +428,12 @@ void judge_sp_speed(const struct judge_task *t, struct judge_verdict *v)
                          &h) != 0)
             continue;
         if (!(h.hidden_us >= least * h.comm_us && h.comm_us > 0))
-            judge_fail(v,
-                       "rank %d hides %.1f of %.1f us of its messages behind "
-                       "products: without them, the block would be %.1f us "
-                       "shorter. %.0f %% is required",
-                       r, h.hidden_us, h.comm_us, h.exposed_us, 100 * least);
+            judge_fail_method(
+                v,
+                "rank %d hides %.1f of %.1f us of its messages behind "
+                "products: without them, the block would be %.1f us "
+                "shorter. %.0f %% is required",
+                r, h.hidden_us, h.comm_us, h.exposed_us, 100 * least);
     }
 }
 

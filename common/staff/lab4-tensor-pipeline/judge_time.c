@@ -71,7 +71,7 @@ void judge_bubble(const struct judge_task *t, struct judge_verdict *v)
     }
     const double got = 1 - k.busy / (t->nranks * (k.end - k.begin));
     if (!(fabs(got - want) <= percent / 100 * want))
-        judge_fail(
+        judge_fail_method(
             v,
             "stages are idle for %.2f %% of the step; %d stages and %d "
             "micro-batches should be for %.2f %%, within %.0f %% of that",
@@ -90,13 +90,14 @@ static void judge_hidden(const struct judge_task *t, double least,
         if (spans_hidden(t, r, 0, 1u << GRAPH_COLL, "cublas", &h) != 0)
             continue;
         if (!(h.hidden_us >= least * h.most_us && h.most_us > 0))
-            judge_fail(v,
-                       "rank %d hides %.1f of %.1f us of its gradients' "
-                       "all-reduces: without them, the step would be %.1f us "
-                       "shorter. %.1f can be hidden, and %.0f %% of that is "
-                       "required",
-                       r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
-                       100 * least);
+            judge_fail_method(
+                v,
+                "rank %d hides %.1f of %.1f us of its gradients' "
+                "all-reduces: without them, the step would be %.1f us "
+                "shorter. %.1f can be hidden, and %.0f %% of that is "
+                "required",
+                r, h.hidden_us, h.comm_us, h.exposed_us, h.most_us,
+                100 * least);
     }
 }
 

@@ -194,19 +194,21 @@ static void judge_calls(const struct judge_task *t, const struct model *m,
         const uint64_t colls = spans_count(t, r, 0, GRAPH_COLL, TOPO_OP_NONE);
         const uint64_t sends = spans_count(t, r, 0, GRAPH_SEND, TOPO_OP_NONE);
         if (colls != (uint64_t)(steps * (sums + means)))
-            judge_fail(v,
-                       "the result is right, but rank %d calls %llu "
-                       "collectives, should call %d: in each of %d steps, %d "
-                       "for its %d blocks' passes and %d for their gradients",
-                       r, (unsigned long long)colls, steps * (sums + means),
-                       steps, sums, nblocks, means);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d calls %llu "
+                "collectives, should call %d: in each of %d steps, %d "
+                "for its %d blocks' passes and %d for their gradients",
+                r, (unsigned long long)colls, steps * (sums + means), steps,
+                sums, nblocks, means);
         if (sends != (uint64_t)(steps * micro * edges))
-            judge_fail(v,
-                       "the result is right, but rank %d sends %llu messages, "
-                       "should send %d: in each of %d steps, %d for each "
-                       "micro-batch",
-                       r, (unsigned long long)sends, steps * micro * edges,
-                       steps, edges);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %llu messages, "
+                "should send %d: in each of %d steps, %d for each "
+                "micro-batch",
+                r, (unsigned long long)sends, steps * micro * edges, steps,
+                edges);
     }
 }
 

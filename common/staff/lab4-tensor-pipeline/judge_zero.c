@@ -165,20 +165,23 @@ static void judge_idle(const struct game *g, struct judge_verdict *v)
         const struct player *const p = &g->player[s];
         const int took = p->clock - 1, want = passes + g->nstages - 1;
         if (vee && p->idle > 0)
-            judge_fail(v,
-                       "stage %d waits for %d passes' time between its first "
-                       "and its last pass, should never wait",
-                       s, p->idle);
+            judge_fail_method(
+                v,
+                "stage %d waits for %d passes' time between its first "
+                "and its last pass, should never wait",
+                s, p->idle);
         if (!vee && took > want)
-            judge_fail(v,
-                       "stage %d is done after %d passes' time, of which it "
-                       "waits for %d; %d is enough",
-                       s, took, took - passes, want);
+            judge_fail_method(
+                v,
+                "stage %d is done after %d passes' time, of which it "
+                "waits for %d; %d is enough",
+                s, took, took - passes, want);
         if (p->most > most)
-            judge_fail(v,
-                       "stage %d has %d micro-batches in flight at once, "
-                       "should have %d at most",
-                       s, p->most, most);
+            judge_fail_method(
+                v,
+                "stage %d has %d micro-batches in flight at once, "
+                "should have %d at most",
+                s, p->most, most);
     }
 }
 

@@ -131,10 +131,11 @@ void lab6_judge_ring(const struct judge_task *t, struct judge_verdict *v)
         }
         const double got = slowest_hop(&m, ring);
         if (got < .99 * best)
-            judge_fail(v,
-                       "the slowest hop of your ring has %.2f GB/s; there "
-                       "is a ring with %.2f",
-                       got, best);
+            judge_fail_method(
+                v,
+                "the slowest hop of your ring has %.2f GB/s; there "
+                "is a ring with %.2f",
+                got, best);
         if (fabs(lab6_shown(t, i, "GBps") / got - 1) > .05)
             judge_fail(v,
                        "widest_ring() returns %.2f GB/s, but the slowest hop "

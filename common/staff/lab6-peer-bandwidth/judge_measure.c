@@ -31,10 +31,11 @@ static void expect_count(int found, int wanted, const char *what,
                          struct judge_verdict *v)
 {
     if (found != wanted)
-        judge_fail(v,
-                   "%s: %d copies were made, should be %d, including the "
-                   "warm-up ones",
-                   what, found, wanted);
+        judge_fail_method(
+            v,
+            "%s: %d copies were made, should be %d, including the "
+            "warm-up ones",
+            what, found, wanted);
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
@@ -114,10 +115,11 @@ void lab6_judge_both_ways(const struct judge_task *t, struct judge_verdict *v)
             const double both =
                 fmin(x->end_us, y->end_us) - fmax(x->begin_us, y->begin_us);
             if (both < .9 * (end - begin))
-                judge_fail(v,
-                           "copy %d: the two directions don't run at the "
-                           "same time: %.1f of %.1f us",
-                           k, both, end - begin);
+                judge_fail_method(
+                    v,
+                    "copy %d: the two directions don't run at the "
+                    "same time: %.1f of %.1f us",
+                    k, both, end - begin);
             if (k >= warmup)
                 us[k - warmup] = end - begin;
         }
@@ -182,14 +184,14 @@ void lab6_judge_puzzle(const struct judge_task *t, struct judge_verdict *v)
             lab6_expect_us(1000 * ms, c.at[0].end_us - c.at[0].begin_us, what,
                            v);
             if (fabs(ms / copies[k].published_ms - 1) > .03)
-                judge_fail(v, "%s took %.2f ms; %.1f was published", what, ms,
-                           copies[k].published_ms);
+                judge_fail_method(v, "%s took %.2f ms; %.1f was published",
+                                  what, ms, copies[k].published_ms);
             if (lab6_shown(t, i, "links.0.%d", to) != want)
                 judge_fail(v, "%s: count_nvlinks() returns %.0f, should be %d",
                            what, lab6_shown(t, i, "links.0.%d", to), want);
         }
         if (last_begin >= first_end)
-            judge_fail(v, "the three copies don't run at once: one ends "
-                          "before another starts");
+            judge_fail_method(v, "the three copies don't run at once: one ends "
+                                 "before another starts");
     }
 }

@@ -109,17 +109,19 @@ void lab6_judge_routes(const struct judge_task *t, struct judge_verdict *v)
             sum += take_route(t, i, k, 0, to, &left, v);
         if (lab6_shown(t, i, "GBps.0") != best.GBps ||
             lab6_shown(t, i, "hops.0") != best.nhops)
-            judge_fail(v,
-                       "the first route has %.0f hops of %.0f GB/s; there "
-                       "is one with %d of %.0f",
-                       lab6_shown(t, i, "hops.0"), lab6_shown(t, i, "GBps.0"),
-                       best.nhops, best.GBps);
+            judge_fail_method(
+                v,
+                "the first route has %.0f hops of %.0f GB/s; there "
+                "is one with %d of %.0f",
+                lab6_shown(t, i, "hops.0"), lab6_shown(t, i, "GBps.0"),
+                best.nhops, best.GBps);
         const double flow = max_flow(m, 0, to);
         // on 400,000 meshes, disjoint_routes() as specified reached 2/3 of the
         // flow
         if (most > 1 && sum < .6 * flow)
-            judge_fail(v, "your %.0f routes carry %.0f GB/s, %.0f is possible",
-                       found, sum, flow);
+            judge_fail_method(
+                v, "your %.0f routes carry %.0f GB/s, %.0f is possible", found,
+                sum, flow);
     }
 }
 
@@ -192,8 +194,9 @@ static void expect_GBps(const struct judge_task *t, int by, double least,
                        by == FROM_ANYWHERE ? "" : " from the host", nbytes);
     }
     if (!(GBps >= least))
-        judge_fail(v, "%.1f GB/s from GPU %d to %d; %.1f is required: %s", GBps,
-                   from, to, least, what);
+        judge_fail_method(v,
+                          "%.1f GB/s from GPU %d to %d; %.1f is required: %s",
+                          GBps, from, to, least, what);
 }
 
 void lab6_judge_relay_speed(const struct judge_task *t, struct judge_verdict *v)
@@ -309,11 +312,11 @@ void lab6_judge_all_to_all_speed(const struct judge_task *t,
                 judge_fail(v, "%.0f bytes arrived at GPU %d, should be %.0f",
                            lab6_bytes_into(t, i, FROM_ANYWHERE, g), g, least);
     if (!(v->time_us <= 1.1 * bound))
-        judge_fail(v,
-                   "it took %.1f us; %s allow %.1f us, and 10 %% more is "
-                   "accepted",
-                   v->time_us, isnan(by_nvlinks) ? "the links" : "the NVLinks",
-                   bound);
+        judge_fail_method(
+            v,
+            "it took %.1f us; %s allow %.1f us, and 10 %% more is "
+            "accepted",
+            v->time_us, isnan(by_nvlinks) ? "the links" : "the NVLinks", bound);
 }
 
 double lab6_all_to_all_limit_us(const struct judge_task *t)

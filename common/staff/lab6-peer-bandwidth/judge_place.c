@@ -80,13 +80,14 @@ static const struct read *expect_read(struct reading *g, enum graph_kind kind,
     const struct read *const x = &g->read[g->next++];
     const char *const noun = kind == GRAPH_COPY ? "copy" : "kernel";
     if (g->next > g->n || x->kind != kind) {
-        judge_fail(v, "%s: a %s that reads the buffer is missing", what, noun);
+        judge_fail_method(v, "%s: a %s that reads the buffer is missing", what,
+                          noun);
         return NULL;
     }
     if (is_memory(m, x->from, g->gpu, g->near))
         return x;
-    judge_fail(v, "%s: a %s of GPU %d reads %s, should be \"%s\"", what, noun,
-               g->gpu, name_place(x->from, place), memory_name(m));
+    judge_fail_method(v, "%s: a %s of GPU %d reads %s, should be \"%s\"", what,
+                      noun, g->gpu, name_place(x->from, place), memory_name(m));
     return NULL;
 }
 

@@ -91,10 +91,10 @@ static void judge_exchanges(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks; r++) {
         const double used = judge_count(t, r, 0, "collectives", v);
         if (!(used <= 1))
-            judge_fail(v,
-                       "the result is right, but rank %d uses %.0f "
-                       "collectives; one is enough",
-                       r, used);
+            judge_fail_method(v,
+                              "the result is right, but rank %d uses %.0f "
+                              "collectives; one is enough",
+                              r, used);
     }
 }
 
@@ -107,10 +107,11 @@ static void judge_by_devices(const struct judge_task *t,
         if (judge_count(t, r, 0, "collectives", v) +
                 judge_count(t, r, 0, "messages", v) <
             1)
-            judge_fail(v,
-                       "the result is right, but rank %d does not exchange "
-                       "counts by NCCL: m->counts is device memory for it",
-                       r);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d does not exchange "
+                "counts by NCCL: m->counts is device memory for it",
+                r);
 }
 
 static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
@@ -158,10 +159,11 @@ static void judge_messages(const struct judge_task *t, struct judge_verdict *v)
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             const double used = judge_count(t, r, 0, limits[i].count, v);
             if (!(used <= limits[i].most))
-                judge_fail(v,
-                           "the result is right, but rank %d uses %.0f %s; "
-                           "%.0f are enough",
-                           r, used, limits[i].unit, limits[i].most);
+                judge_fail_method(
+                    v,
+                    "the result is right, but rank %d uses %.0f %s; "
+                    "%.0f are enough",
+                    r, used, limits[i].unit, limits[i].most);
         }
 }
 
@@ -236,14 +238,14 @@ void judge7_sent(const struct judge_task *t, const struct judge7_problem *p,
         snprintf(name, sizeof name, "sent_to.%d", s);
         const double sent = judge_count(t, r, iteration, name, v);
         if (sent < want)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes to "
-                       "rank %d, where %s takes %.0f",
-                       r, sent, s,
-                       ways == JUDGE7_BACK
-                           ? "returning what the expert processed"
-                           : "every token's way there and back",
-                       want);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes to "
+                "rank %d, where %s takes %.0f",
+                r, sent, s,
+                ways == JUDGE7_BACK ? "returning what the expert processed"
+                                    : "every token's way there and back",
+                want);
     }
 }
 

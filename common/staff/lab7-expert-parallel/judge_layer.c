@@ -131,10 +131,11 @@ static void judge_products(const struct judge_task *t,
             tokens += judge7_count(p, experts, s, r, &unused);
         const double each = 2.0 * p->dim * p->dim;
         if (flops < tokens * each)
-            judge_fail(v,
-                       "the result is right, but rank %d's expert processes "
-                       "%.0f tokens, and %.0f are routed to it",
-                       r, flops / each, tokens);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d's expert processes "
+                "%.0f tokens, and %.0f are routed to it",
+                r, flops / each, tokens);
     }
 }
 

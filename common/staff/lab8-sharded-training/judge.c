@@ -144,17 +144,19 @@ static void judge_norm_sent(const struct judge_task *t, struct judge_verdict *v)
         const char *site;
         const double calls = judge_count(t, r, i, "collectives", v);
         if (!(calls <= 1))
-            judge_fail(v,
-                       "the result is right, but rank %d calls %.0f "
-                       "collectives; one is enough",
-                       r, calls);
+            judge_fail_method(v,
+                              "the result is right, but rank %d calls %.0f "
+                              "collectives; one is enough",
+                              r, calls);
         if (spans_traffic_bytes(t, r, i) > NORM_NBYTES) // NaN without a graph
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes; the "
-                       "norm takes one number of each rank",
-                       r, spans_traffic_bytes(t, r, i));
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes; the "
+                "norm takes one number of each rank",
+                r, spans_traffic_bytes(t, r, i));
         if (spans_host_waits(t, r, i, &site) > 0)
-            judge_fail(v, "rank %d's host waits for its device (%s)", r, site);
+            judge_fail_method(v, "rank %d's host waits for its device (%s)", r,
+                              site);
     }
 }
 
@@ -236,10 +238,11 @@ static void judge_load(const struct judge_task *t, struct judge_verdict *v)
                 judge_array(t, &s, r, i, array, v);
         expect(t, r, "step", 7, v);
         if (metric(t, r, "nread") > 3 * (double)s.total)
-            judge_fail(v,
-                       "the result is right, but rank %d reads %.0f floats; it "
-                       "owns 3 times %zu",
-                       r, metric(t, r, "nread"), s.total);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d reads %.0f floats; it "
+                "owns 3 times %zu",
+                r, metric(t, r, "nread"), s.total);
     }
 }
 

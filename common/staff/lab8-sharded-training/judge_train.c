@@ -43,12 +43,13 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
         const double held = judge_count(t, r, i, "peak_bytes", v) -
                             (judge_count(t, r, i, "before_bytes", v) - given);
         if (!(held <= most))
-            judge_fail(v,
-                       "the result is right, but rank %d holds up to %.0f "
-                       "bytes: %.0f are its shares, %.0f the values of %s, and "
-                       "%.0f two units' gradients; %.0f are enough",
-                       r, held, shares, values,
-                       all_values ? "all units" : "two units", units, most);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d holds up to %.0f "
+                "bytes: %.0f are its shares, %.0f the values of %s, and "
+                "%.0f two units' gradients; %.0f are enough",
+                r, held, shares, values, all_values ? "all units" : "two units",
+                units, most);
     }
 }
 
@@ -117,16 +118,18 @@ static void judge_bytes(const struct judge_task *t, double want, double least,
         const int i = n / t->nranks, r = n % t->nranks;
         const double sent = spans_traffic_bytes(t, r, i);
         if (sent > want + norms + 0.5)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes; "
-                       "%s are %.0f",
-                       r, sent, formula, want);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes; "
+                "%s are %.0f",
+                r, sent, formula, want);
         if (sent < least - 0.5)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes, "
-                       "where %.0f are the least (%s are %.0f): where do the "
-                       "other ranks' shares come from?",
-                       r, sent, least, formula, want);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes, "
+                "where %.0f are the least (%s are %.0f): where do the "
+                "other ranks' shares come from?",
+                r, sent, least, formula, want);
     }
 }
 
@@ -140,11 +143,12 @@ static void judge_host(const struct judge_task *t, struct judge_verdict *v)
         for (int r = 0; r < t->nranks; r++) {
             const struct graph_view *const n = spans_from_host(t, r, i);
             if (n)
-                judge_fail(v,
-                           "the result is right, but %s at %s (rank %d) uses "
-                           "host memory: a step's values and gradients stay "
-                           "on the devices",
-                           n->name, n->site, r);
+                judge_fail_method(
+                    v,
+                    "the result is right, but %s at %s (rank %d) uses "
+                    "host memory: a step's values and gradients stay "
+                    "on the devices",
+                    n->name, n->site, r);
         }
 }
 

@@ -130,10 +130,11 @@ static void judge_balance(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks && sum > 0; r++) {
         const double part = work_of(t, r) * t->nranks / sum;
         if (part > 1.1)
-            judge_fail(v,
-                       "the result is right, but rank %d computes %.2f times "
-                       "the mean of all ranks; 1.1 is allowed",
-                       r, part);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d computes %.2f times "
+                "the mean of all ranks; 1.1 is allowed",
+                r, part);
     }
 }
 

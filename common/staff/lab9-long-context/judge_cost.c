@@ -12,11 +12,12 @@ void cost_memory(const struct judge_task *t, double block_bytes,
         const double held = judge_count(t, r, 0, "peak_bytes", v) -
                             judge_count(t, r, 0, "before_bytes", v);
         if (!(held <= COST_BLOCKS * block_bytes + SLACK))
-            judge_fail(v,
-                       "the result is right, but rank %d allocates up to %.0f "
-                       "bytes: %.1f of its blocks of %.0f; %d are enough, "
-                       "whatever the number of ranks",
-                       r, held, held / block_bytes, block_bytes, COST_BLOCKS);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d allocates up to %.0f "
+                "bytes: %.1f of its blocks of %.0f; %d are enough, "
+                "whatever the number of ranks",
+                r, held, held / block_bytes, block_bytes, COST_BLOCKS);
     }
 }
 
@@ -26,10 +27,11 @@ void cost_bytes(const struct judge_task *t, double most, const char *formula,
     for (int r = 0; r < t->nranks; r++) {
         const double sent = spans_traffic_bytes(t, r, 0);
         if (sent > most + 0.5) // quotients are rounded
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes; "
-                       "%s are %.0f",
-                       r, sent, formula, most);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes; "
+                "%s are %.0f",
+                r, sent, formula, most);
     }
 }
 
@@ -53,14 +55,16 @@ void cost_host(const struct judge_task *t, struct judge_verdict *v)
             const char *site;
             const struct graph_view *const n = spans_from_host(t, r, i);
             if (n)
-                judge_fail(v,
-                           "the result is right, but %s at %s (rank %d) uses "
-                           "host memory: rows stay on the devices",
-                           n->name, n->site, r);
+                judge_fail_method(
+                    v,
+                    "the result is right, but %s at %s (rank %d) uses "
+                    "host memory: rows stay on the devices",
+                    n->name, n->site, r);
             if (spans_host_waits(t, r, i, &site) > 0)
-                judge_fail(v,
-                           "the result is right, but rank %d's host waits for "
-                           "its device (%s); streams and events are enough",
-                           r, site);
+                judge_fail_method(
+                    v,
+                    "the result is right, but rank %d's host waits for "
+                    "its device (%s); streams and events are enough",
+                    r, site);
         }
 }
