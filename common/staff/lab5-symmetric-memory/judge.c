@@ -61,10 +61,11 @@ void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks; r++)
         if (!(judge_count(t, r, 0, "collectives", v) <= 0) ||
             !(judge_count(t, r, 0, "messages", v) <= 0))
-            judge_fail(v,
-                       "the result is right, but rank %d calls NCCL: use "
-                       "puts, gets and signals here",
-                       r);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d calls NCCL: use "
+                "puts, gets and signals here",
+                r);
 }
 
 /* ---- part 1 -------------------------------------------------------------- */

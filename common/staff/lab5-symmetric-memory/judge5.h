@@ -63,6 +63,18 @@ void judge5_compare_rough(const struct judge_task *t, size_t calls,
 /* Expect no calls of NCCL: the lab is about doing without it. */
 void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v);
 
+struct graph_move;
+int judge5_leaves(const struct graph_move *m);
+
+/* Expect kernels, not copies, to move a rank's data from one GPU to another
+ * (judge_kernels.c). */
+void judge5_no_copies(const struct judge_task *t, int rank, int iteration,
+                      struct judge_verdict *v);
+
+/* Expect a rank to launch at most this many kernels. */
+void judge5_launches(const struct judge_task *t, int rank, int iteration,
+                     int most, struct judge_verdict *v);
+
 /* Expect no operation to touch the guards of cases_alloc(), which show an
  * access one element too far even inside the heap (judge_guard.c). */
 void judge5_guards(const struct judge_task *t, struct judge_verdict *v);

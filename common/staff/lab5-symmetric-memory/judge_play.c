@@ -59,21 +59,23 @@ static void judge_game(const struct judge_task *t, int rank, int iteration,
     for (uint32_t at = w.first; at <= w.last; at++) {
         const struct graph_view *const k = &t->graph->nodes[at];
         parts += k->node.kind == GRAPH_KERNEL;
-        for (size_t i = 0; i < k->nmoves; i++)
+        for (size_t i = 0; k->node.kind == GRAPH_KERNEL && i < k->nmoves; i++)
             if (k->moves[i].from == own && k->moves[i].to == other)
                 sent += (double)k->moves[i].nbytes;
     }
     if (own != other && sent < rounds * item)
-        judge_fail(v,
-                   "the result is right, but rank %d's kernel puts %.0f bytes "
-                   "into rank %d's box; %.0f rounds of an item of %.0f bytes "
-                   "are %.0f",
-                   rank, sent, rank ^ 1, rounds, item, rounds * item);
+        judge_fail_method(
+            v,
+            "the result is right, but rank %d's kernel puts %.0f bytes "
+            "into rank %d's box; %.0f rounds of an item of %.0f bytes "
+            "are %.0f",
+            rank, sent, rank ^ 1, rounds, item, rounds * item);
     else if (parts < rounds)
-        judge_fail(v,
-                   "the result is right, but rank %d's kernel waits for rank "
-                   "%d %.0f times in %.0f rounds",
-                   rank, rank ^ 1, parts, rounds);
+        judge_fail_method(
+            v,
+            "the result is right, but rank %d's kernel waits for rank "
+            "%d %.0f times in %.0f rounds",
+            rank, rank ^ 1, parts, rounds);
 }
 
 void judge5_play(const struct judge_task *t, struct judge_verdict *v)
@@ -91,6 +93,7 @@ void judge5_play(const struct judge_task *t, struct judge_verdict *v)
             judge5_descend(t, r, it, "out", rounds, from_both, seed, v);
             if (v->pass && t->spans && (r ^ 1) < t->nranks)
                 judge_game(t, r, it, v);
+            judge5_launches(t, r, it, 1, v);
         }
         free(seed);
     }

@@ -51,18 +51,11 @@ static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
     for (int r = 0; r < t->nranks; r++) {
         const double made = judge_count(t, r, 0, "collectives", v);
         if (made != nccl || !(judge_count(t, r, 0, "messages", v) <= 0))
-            judge_fail(v,
-                       "the result is right, but rank %d calls %g NCCL "
-                       "collectives for %g all-reduces, should call %g",
-                       r, made, calls, nccl);
+            judge_fail_method(v,
+                              "the result is right, but rank %d calls %g NCCL "
+                              "collectives for %g all-reduces, should call %g",
+                              r, made, calls, nccl);
     }
-}
-
-/* True if bytes go from a GPU to another one, or to a switch that adds: places
- * of hosts are negative. */
-static int leaves(const struct graph_move *m)
-{
-    return m->from >= 0 && m->to >= 0 && m->from != m->to;
 }
 
 /* Bytes that the operations of an iteration move from one GPU to another: all
@@ -75,7 +68,7 @@ static void add_moves(const struct graph_view *op, struct moved *moved)
 {
     for (size_t i = 0; i < op->nmoves; i++) {
         const struct graph_move *const m = &op->moves[i];
-        if (!leaves(m))
+        if (!judge5_leaves(m))
             continue;
         moved->all += (double)m->nbytes;
         if (m->to < MAX_GPUS)
@@ -115,11 +108,12 @@ static void judge_shared(const struct judge_task *t, const struct moved *moved,
                                  REST);
     for (int g = 0; g < MAX_GPUS && v->pass; g++)
         if (moved->into[g] > most || moved->out_of[g] > most)
-            judge_fail(v,
-                       "the result is right, but %.0f bytes go to GPU %d and "
-                       "%.0f come from it; %.0f each way are enough: let "
-                       "every rank sum its n-th and read the others' sums",
-                       moved->into[g], g, moved->out_of[g], most);
+            judge_fail_method(
+                v,
+                "the result is right, but %.0f bytes go to GPU %d and "
+                "%.0f come from it; %.0f each way are enough: let "
+                "every rank sum its n-th and read the others' sums",
+                moved->into[g], g, moved->out_of[g], most);
 }
 
 /*
@@ -138,13 +132,16 @@ static void judge_moved(const struct judge_task *t, struct judge_verdict *v)
     for (int it = 0; it < t->iterations && v->pass; it++) {
         const struct moved moved = moved_bytes(t, it);
         if (!(moved.all >= least))
-            judge_fail(v,
-                       "the result is right, but no more than %.0f bytes go "
-                       "from one GPU to another; sums of all ranks' inputs "
-                       "take at least %.0f",
-                       moved.all, least);
+            judge_fail_method(
+                v,
+                "the result is right, but no more than %.0f bytes go "
+                "from one GPU to another; sums of all ranks' inputs "
+                "take at least %.0f",
+                moved.all, least);
         if (two_shot)
             judge_shared(t, &moved, v);
+        for (int r = 0; r < t->nranks; r++)
+            judge5_no_copies(t, r, it, v);
     }
 }
 
@@ -163,12 +160,12 @@ void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
         judge_calls(t, v);
     judge_moved(t, v);
     if (v->pass && most > 0 && spans_time_us(t, 0) > most)
-        judge_fail(v,
-                   "it takes %.1f us; NCCL's takes %.1f us, and %lld %% of "
-                   "that is required",
-                   spans_time_us(t, 0),
-                   nccl_us(t, judge5_count(t) * sizeof(float)),
-                   (long long)plan_int(t->c, "percent_of_nccl", 0));
+        judge_fail_method(
+            v,
+            "it takes %.1f us; NCCL's takes %.1f us, and %lld %% of "
+            "that is required",
+            spans_time_us(t, 0), nccl_us(t, judge5_count(t) * sizeof(float)),
+            (long long)plan_int(t->c, "percent_of_nccl", 0));
 }
 
 enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* as in cases.c, measure_all() */
@@ -258,18 +255,21 @@ static void judge_tried(const struct judge_task *t, struct judge_verdict *v)
             if (strncmp(k->span, "algo", 4) == 0)
                 break;
             for (size_t i = 0; i < k->nmoves; i++)
-                moved += leaves(&k->moves[i]) ? (double)k->moves[i].nbytes : 0;
+                moved += judge5_leaves(&k->moves[i])
+                             ? (double)k->moves[i].nbytes
+                             : 0;
             for (int i = 0; i < n; i++)
                 known |= amount[i] == moved;
             if (moved > 0 && !known)
                 amount[n++] = moved;
         }
         if (n < LEAST)
-            judge_fail(v,
-                       "the limits are right, but rank %d measures %d sizes "
-                       "before it names them: on another machine they are "
-                       "others. Call symm_reduce_time()",
-                       r, n);
+            judge_fail_method(
+                v,
+                "the limits are right, but rank %d measures %d sizes "
+                "before it names them: on another machine they are "
+                "others. Call symm_reduce_time()",
+                r, n);
     }
 }
 

@@ -63,10 +63,11 @@ void judge5_pipeline(const struct judge_task *t, struct judge_verdict *v)
                    want_work, judge5_from_first, v);
     judge5_no_nccl(t, v);
     if (v->pass && most > 0 && t->spans && !(handoff_us(t) < most))
-        judge_fail(v,
-                   "a hand-off takes %.1f us from its put until the next stage "
-                   "may continue, should take less than %g",
-                   handoff_us(t), most);
+        judge_fail_method(
+            v,
+            "a hand-off takes %.1f us from its put until the next stage "
+            "may continue, should take less than %g",
+            handoff_us(t), most);
 }
 
 /* ---- product ------------------------------------------------------------- */
@@ -176,6 +177,10 @@ void judge5_ring(const struct judge_task *t, struct judge_verdict *v)
     judge5_compare(t, "out",
                    param(t, "items", 30) * (param(t, "count", 64) / 4 * 4),
                    want_before, from_before, v);
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        judge5_no_copies(t, n % t->nranks, n / t->nranks, v);
+        judge5_launches(t, n % t->nranks, n / t->nranks, 2, v);
+    }
     judge5_no_nccl(t, v);
 }
 
@@ -224,10 +229,11 @@ static void judge_copies(const struct judge_task *t, int rank, size_t per,
         pieces_of(first, mine, per) + pieces_of(begin, count / 2, per);
     const size_t got = spans_count(t, rank, 0, GRAPH_COPY, TOPO_OP_NONE);
     if (got != want)
-        judge_fail(v,
-                   "rank %d writes a range and reads one with %zu copies; %zu "
-                   "ranks have some of them",
-                   rank, got, want);
+        judge_fail_method(
+            v,
+            "rank %d writes a range and reads one with %zu copies; %zu "
+            "ranks have some of them",
+            rank, got, want);
 }
 
 void judge5_dtensor(const struct judge_task *t, struct judge_verdict *v)
@@ -306,10 +312,11 @@ void judge5_pcache(const struct judge_task *t, struct judge_verdict *v)
             const double got = judge5_metric(t, r, it, "fetches");
             const int want = fetches_of(t, judge_input_seed(t, r, it));
             if (got != want)
-                judge_fail(v,
-                           "rank %d fetches %g adapters for its requests, "
-                           "should fetch %d",
-                           r, got, want);
+                judge_fail_method(
+                    v,
+                    "rank %d fetches %g adapters for its requests, "
+                    "should fetch %d",
+                    r, got, want);
         }
     judge5_no_nccl(t, v);
 }
@@ -349,6 +356,7 @@ void judge5_hashmap(const struct judge_task *t, struct judge_verdict *v)
             for (size_t i = 0; i < range; i++)
                 judge_origin(t, r, it, "out", i * sizeof *want,
                              (i + 1) * sizeof *want, from[i], v);
+            judge5_no_copies(t, r, it, v);
         }
         free(seed);
     }
