@@ -46,6 +46,6 @@ static const struct judge_kind kinds[] = {
 static const struct judge_student students[] = {
     {"shift", "ring_shift() in shift.c", NULL, NULL}, {NULL, NULL, NULL, NULL}};
 
-extern const struct judge_lab judge_ @N @;
-const struct judge_lab judge_ @N
-    @ = {.lab = "@LAB@", .kinds = kinds, .students = students};
+extern const struct judge_lab judge_@N@;
+const struct judge_lab judge_@N@ = {
+    .lab = "@LAB@", .kinds = kinds, .students = students};
