@@ -15,7 +15,11 @@
 set -eu
 build=$(realpath "$1") ranks=${2:-64}
 shift $(($# < 2 ? $# : 2))
-[ $# -gt 0 ] || set -- $(cd "$build/solutions" && echo lab?)
+[ $# -gt 0 ] || set -- $(cd "$build/solutions" && echo lab*)
+for lab; do
+    [ -x "$build/solutions/$lab" ] ||
+        { echo "ranks.sh: there is no $build/solutions/$lab"; exit 2; }
+done
 export SIMGPU_TOPO=$(((ranks + 7) / 8))x:dgx-h100
 dir=$(mktemp -d)
 run=
