@@ -172,11 +172,39 @@ int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place);
  * Returns 0, or -1 with a line in err: none of the allowed algorithms can do
  * op, a place is not a GPU, or two ranks are on one GPU.
  *
- * The choice is NCCL's own (tuning.h), with a calibrated time (curve.h).
+ * The choice is the model's (tuning.h), with a calibrated time (curve.h);
+ * topo_nccl() has NCCL's own.
  */
 int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
                     int n, uint64_t bytes, int algos, int protos,
                     struct topo_coll *out, char *err, size_t err_nbytes);
+
+/*
+ * What NCCL 2.28.9 itself decides on: the channels that its search finds, and
+ * the algorithm and protocol that its tuner then takes. topo_collective() takes
+ * those with the least time in its own model instead, which differ for one
+ * collective in six; its times are fitted with that choice.
+ */
+struct topo_channel { /* n channels of a kind, and the GB/s of each */
+    int n;
+    double GBps, net_GBps; /* in the node, and between nodes if there are any */
+};
+struct topo_nccl {
+    enum topo_algo algo;
+    enum topo_proto proto;
+    int channels; /* the communicator's: rings are doubled */
+    struct topo_channel ring, tree, nvls;
+};
+
+/*
+ * NCCL's decisions about an operation, with the arguments of topo_collective().
+ * op must not consist of messages. The search for a rack's channels takes up to
+ * 2 MiB of stack. Returns 0, or -1 with a line in err, also if NCCL would use
+ * no pair of the sets.
+ */
+int topo_nccl(const struct topo *t, enum topo_op op, const int32_t *place,
+              int n, uint64_t bytes, int algos, int protos,
+              struct topo_nccl *out, char *err, size_t err_nbytes);
 
 /*
  * Apply NCCL's environment variables (an environment, "NAME=VALUE", ending with

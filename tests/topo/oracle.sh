@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does common/topo choose what NCCL's own search and tuner choose?
+# Does topo_nccl() choose what NCCL's own search and tuner choose?
 #
 #   make test NCCL_SRC=DIR TEST=topo/oracle    DIR: a checkout of NCCL 2.28.9
 #   oracle.sh BUILD DIR [DRAWS [MACHINE]]      ORACLE_VERBOSE=1: each draw

@@ -61,6 +61,38 @@ START_TEST(collective_says_time_choice_and_bandwidths)
 }
 END_TEST
 
+START_TEST(collective_shows_what_nccl_itself_decides)
+{
+    struct child c = run("collective --topo 2x:dgx-h100@ndr --op broadcast "
+                         "--ranks 16 --bytes 1G --nccl");
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_msg(strstr(c.out, "\nNCCL 2.28.9 finds\n"
+                                "  ring    8 x 48 GB/s in a node, 48 between "
+                                "nodes\n") != NULL,
+                  "%s", c.out);
+    ck_assert_ptr_nonnull(
+        strstr(c.out, "\nuses 16 channels, and chooses RING with SIMPLE\n"));
+    child_clear(&c);
+    c = run("collective --topo dgx-a100 --op all_reduce --ranks 8 --bytes 1G "
+            "--algo tree --nccl");
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_msg(strstr(c.out, "  tree   12 x 20 GB/s\nuses 24 channels, and "
+                                "chooses TREE with SIMPLE\n") != NULL,
+                  "%s", c.out);
+    child_clear(&c);
+    c = run("collective --topo dgx-a100 --op alltoall --ranks 8 --bytes 1G "
+            "--nccl");
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "--nccl: NCCL chooses no algorithm for this operation"));
+    child_clear(&c);
+    c = run("collective --json --nccl");
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "--nccl prints text: leave out --json"));
+    child_clear(&c);
+}
+END_TEST
+
 static const struct operation {
     const char *name;
     double factor; /* busbw over algbw at 4 ranks */
@@ -302,6 +334,7 @@ int main(void)
     tcase_add_test(tc, speeds_are_those_of_single_copies);
     tcase_add_test(tc, speeds_show_a_slow_nic);
     tcase_add_test(tc, collective_says_time_choice_and_bandwidths);
+    tcase_add_test(tc, collective_shows_what_nccl_itself_decides);
     tcase_add_loop_test(tc, all_operations_of_nccl_tests_are_known, 0, 7);
     tcase_add_loop_test(tc, nccl_algo_and_algo_are_obeyed, 0, 2);
     tcase_add_loop_test(tc, ranks_are_spread_over_nodes_when_asked, 0,

@@ -11,7 +11,7 @@
 
 struct request {
     const char *topo, *op, *ranks, *nodes, *bytes, *algo, *proto;
-    int json;
+    int json, nccl;
     enum topo_op operation;
     int nranks, nnodes, algos, protos; /* nnodes 0: use the first GPUs */
     uint64_t nbytes;
@@ -35,8 +35,8 @@ static int read_arguments(int argc, char **argv, struct request *r)
     const size_t noptions = sizeof options / sizeof *options;
     for (int i = 1; i < argc; i++) {
         size_t k = 0;
-        if (strcmp(argv[i], "--json") == 0) {
-            r->json = 1;
+        if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--nccl") == 0) {
+            *(argv[i][2] == 'j' ? &r->json : &r->nccl) = 1;
             continue;
         }
         while (k < noptions && strcmp(argv[i], options[k].name) != 0)
@@ -47,6 +47,8 @@ static int read_arguments(int argc, char **argv, struct request *r)
             return command_usage("%s needs a value", argv[i]);
         *options[k].value = argv[++i];
     }
+    if (r->json && r->nccl)
+        return command_usage("--nccl prints text: leave out --json");
     return 0;
 }
 
@@ -148,6 +150,37 @@ static int print(const struct request *r, const struct topo_coll *c)
     return err ? command_failed("cannot write JSON") : 0;
 }
 
+static void print_channels(const char *what, const struct topo_channel *c,
+                           int nodes)
+{
+    if (c->n == 0)
+        return;
+    printf("  %-6s %2d x %g GB/s", what, c->n, c->GBps);
+    if (nodes)
+        printf(" in a node, %g between nodes", c->net_GBps);
+    printf("\n");
+}
+
+/* What NCCL's own search and tuner make of it. */
+static int print_nccl(const struct topo *t, const struct request *r,
+                      const int32_t *place)
+{
+    struct topo_nccl own;
+    char err[600];
+    const int each = topo_ngpus(t) / topo_nnodes(t);
+    const int nodes = place[r->nranks - 1] / each > place[0] / each;
+    if (topo_nccl(t, r->operation, place, r->nranks, r->nbytes, r->algos,
+                  r->protos, &own, err, sizeof err) != 0)
+        return command_failed("--nccl: %s", err);
+    printf("\nNCCL 2.28.9 finds\n");
+    print_channels("ring", &own.ring, nodes);
+    print_channels("tree", &own.tree, nodes);
+    print_channels("NVLS", &own.nvls, nodes);
+    printf("uses %d channels, and chooses %s with %s\n", own.channels,
+           topo_algo_name(own.algo), topo_proto_name(own.proto));
+    return 0;
+}
+
 static int model(const struct topo *t, const struct request *r)
 {
     char err[600];
@@ -162,10 +195,10 @@ static int model(const struct topo *t, const struct request *r)
     const int failed =
         topo_collective(t, r->operation, place, r->nranks, r->nbytes, r->algos,
                         r->protos, &c, err, sizeof err);
+    int status = failed ? command_failed("%s", err) : print(r, &c);
+    if (status == 0 && r->nccl)
+        status = print_nccl(t, r, place);
     free(place);
-    if (failed)
-        return command_failed("%s", err);
-    const int status = print(r, &c);
     topo_coll_release(&c);
     return status;
 }

@@ -26,7 +26,7 @@ static const struct command commands[] = {
      cmd_speeds},
     {"collective",
      "--topo T --op OP --ranks N [--nodes M] --bytes B [--algo A] [--proto P] "
-     "[--json]",
+     "[--json | --nccl]",
      "modelled time of a collective over the first N GPUs", cmd_collective},
     {"p2p", "--topo T [--json | --svg FILE]",
      "bandwidth and latency of copies between all GPUs", cmd_p2p},

@@ -10,6 +10,7 @@
 
 #include "topo/machine.h"
 #include "topo/nccl/ring.h"
+#include "topo/nccl/search.h"
 
 struct shape_group { /* the ranks on one node */
     int node, n;
@@ -40,6 +41,8 @@ struct shape {
     int channels; /* number of rings over all nodes */
     double bw;
     int nvls; /* NVLink SHARP is available inside nodes */
+    int searched;
+    struct search_results found;                   /* by shape_search() */
     struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* traffic_of() keeps it */
 };
 
@@ -52,6 +55,11 @@ enum { SHAPE_NVLS_HEADS = 32 };
  */
 struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
                        char *err, size_t err_nbytes);
+
+/* Search for NCCL's channels on each node, and keep what all nodes have.
+ * Returns 0, or -1 if memory runs out. */
+int shape_search(const struct topo *t, struct shape *s);
+
 void shape_free(struct shape *s);
 
 #endif
