@@ -33,6 +33,8 @@ struct spans; /* spans.h */
 
 struct judge_task { /* one case, run on nranks ranks */
     const struct plan_case *c;
+    const struct plan *plan; /* the lab's: its files are the student's; NULL:
+                                unknown */
     unsigned case_no;
     int nranks;
     int iterations;

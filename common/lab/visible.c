@@ -137,6 +137,7 @@ static void judge(const struct visible *v, int i, const struct evidence *e,
     if (spans)
         spans_after(spans, v->past);
     const struct judge_task t = {.c = c,
+                                 .plan = v->results.p,
                                  .case_no = (unsigned)i,
                                  .nranks = v->r->nranks,
                                  .iterations = v->results.o->iterations,

@@ -170,6 +170,7 @@ void shown_judge(const struct shown *s, int i, struct judge_verdict *v)
     for (int r = 0; r < b->nranks; r++)
         seed[r] = run_seed(s->request, p, b, case_no, r);
     const struct judge_task t = {.c = &p->plan->cases[case_no],
+                                 .plan = p->plan,
                                  .case_no = case_of(s, i),
                                  .nranks = b->nranks,
                                  .iterations = b->iterations,

@@ -150,7 +150,7 @@ static int find_sections(void)
 
 static int find_held(void)
 {
-    struct held *const h = held_new(g, 1);
+    struct held *const h = held_new(g, 1, NULL);
     free(h);
     return h ? 0 : -1;
 }
@@ -199,7 +199,7 @@ static int judge_run(void)
     size_t n = 0;
     if (spans) {
         spans_hazard(&t, &n);
-        spans_held(spans, 1);
+        spans_held(spans, 1, NULL);
         spans_origin(&t, 0, 3, NBYTES, 0, &n);
         spans_hidden(&t, 0, 0, HIDDEN_ALL, "", &h);
         spans_hidden(&t, 0, 0, 1u << GRAPH_COLL, "", &h);

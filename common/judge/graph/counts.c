@@ -164,12 +164,23 @@ static double held_at(const struct held *h, const struct graph *g, int rank,
     return found;
 }
 
+/* The bytes that are held at lab_given() without those that the student's code
+ * has allocated, in this case or an earlier one. */
+static double given(const struct held *h, const struct held *own,
+                    const struct graph *g, int rank, const char *name)
+{
+    return held_at(h, g, rank, name, 1) -
+           (own ? held_at(own, g, rank, name, 0) : 0);
+}
+
 static double memory(const struct judge_task *t, int rank, int iteration,
                      const char *name, const struct spans_window *w)
 {
     char range[SPANS_NAME];
     const struct graph *const g = t->graph;
-    const struct held *const h = spans_held(t->spans, rank);
+    const struct held *const h = spans_held(t->spans, rank, NULL);
+    const struct held *const own =
+        t->plan ? spans_held(t->spans, rank, t->plan) : NULL;
     const uint32_t first = g->nodes[w->first].node.index;
     const uint32_t last = g->nodes[w->last].node.index;
     if (!h)
@@ -179,12 +190,13 @@ static double memory(const struct judge_task *t, int rank, int iteration,
     if (strcmp(name, "device_bytes") == 0)
         return held_most(h, last, last);
     if (strcmp(name, "before_bytes") == 0)
-        return held_at(h, g, rank,
-                       judge_given_name(t->c->name, iteration, range), 1);
+        return given(h, own, g, rank,
+                     judge_given_name(t->c->name, iteration, range));
     if (strcmp(name, "state_nbytes") == 0)
         return held_at(h, g, rank,
                        judge_held_name(t->c->name, iteration, range), 0) -
-               held_most(h, first, first);
+               held_most(h, first, first) +
+               (own ? held_most(own, first, first) : 0);
     return NAN;
 }
 

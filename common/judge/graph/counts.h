@@ -16,11 +16,13 @@
  *                   counts
  *     comms         calls that create communicators
  *     before_bytes  device memory that this rank held at lab_given(), before
- *                   its own work
+ *                   its own work; what the student's files had allocated is
+ *                   not in it, as it could hold what the case is to do without
  *     peak_bytes    the most device memory held from lab_begin() to lab_end()
  *     device_bytes  device memory held at the end
  *     state_nbytes  growth of the device memory held from lab_begin() to the
- *                   lab_held_begin() that finds the most
+ *                   lab_held_begin() that finds the most, and what the
+ *                   student's files had allocated before
  *
  * Device memory is what the allocators of the runtime, the driver and NCCL
  * handed out, in the order of calls: memory freed in stream order counts as

@@ -1,8 +1,10 @@
 #include "judge/graph/held.h"
 
 #include <stdlib.h> /* qsort */
+#include <string.h> /* strrchr */
 
 #include "base/map.h"
+#include "judge/plan.h"
 
 struct change {     /* a change in the device memory that a rank holds */
     uint32_t after; /* it follows the node with this index */
@@ -25,6 +27,23 @@ static int by_order(const void *x, const void *y)
 static void add(struct held *h, uint32_t after, int64_t nbytes)
 {
     h->change[h->n++] = (struct change){after, nbytes};
+}
+
+/* True if one of the plan's files makes the allocation; for NULL always. */
+static int is_by(const struct graph *g, const struct graph_alloc_note *a,
+                 const struct plan *by)
+{
+    char site[256];
+    if (!by)
+        return 1;
+    graph_site_text_of(g, (uint32_t)(a->alloc >> 32), a->site_id, site,
+                       sizeof site);
+    site[strcspn(site, ":")] = 0;
+    const char *const slash = strrchr(site, '/');
+    for (int i = 0; i < by->nfiles; i++)
+        if (strcmp(slash ? slash + 1 : site, by->file[i]) == 0)
+            return 1;
+    return 0;
 }
 
 static int is_device(const struct graph_alloc_note *a, uint32_t rank)
@@ -58,17 +77,18 @@ static int add_frees(struct held *h, const struct graph_view *v,
  * it.
  */
 static void add_allocs(struct held *h, const struct graph *g, uint32_t rank,
-                       const struct map *freed)
+                       const struct map *size, const struct map *freed)
 {
     for (size_t i = 0; i < g->nallocs; i++) {
         const struct graph_alloc_note *const a = &g->allocs[i];
         const int is_old = g->is_part && a->after <= g->since[rank];
-        if (is_device(a, rank) && (!is_old || map_get(freed, a->alloc)))
+        if (map_get(size, a->alloc) && (!is_old || map_get(freed, a->alloc)))
             add(h, a->after, (int64_t)a->nbytes);
     }
 }
 
-struct held *held_new(const struct graph *g, uint32_t rank)
+struct held *held_new(const struct graph *g, uint32_t rank,
+                      const struct plan *by)
 {
     struct map size = {0}, freed = {0}; // by allocation of this rank
     struct held *const h =
@@ -76,7 +96,7 @@ struct held *held_new(const struct graph *g, uint32_t rank)
     int err = h ? 0 : -1;
     for (size_t i = 0; i < g->nallocs && !err; i++) {
         const struct graph_alloc_note *const a = &g->allocs[i];
-        if (!is_device(a, rank))
+        if (!is_device(a, rank) || !is_by(g, a, by))
             continue;
         uint64_t *const nbytes = map_at(&size, a->alloc);
         err = nbytes ? 0 : -1;
@@ -86,7 +106,7 @@ struct held *held_new(const struct graph *g, uint32_t rank)
     for (uint32_t at = g->first[rank]; at < g->first[rank + 1] && !err; at++)
         err = add_frees(h, &g->nodes[at], &size, &freed);
     if (!err) {
-        add_allocs(h, g, rank, &freed);
+        add_allocs(h, g, rank, &size, &freed);
         qsort(h->change, h->n, sizeof *h->change, by_order);
     }
     map_release(&size);

@@ -11,9 +11,11 @@
 
 struct held;
 
-/* A rank's allocations and frees; release them with free(). NULL if
- * memory runs out. */
-struct held *held_new(const struct graph *g, uint32_t rank);
+/* A rank's allocations and frees; release them with free(). by: only those that
+ * this plan's files allocate; NULL: all. NULL if memory runs out. */
+struct plan; /* judge/plan.h */
+struct held *held_new(const struct graph *g, uint32_t rank,
+                      const struct plan *by);
 
 /* The most bytes held from just before node `first` to just before node `last`,
  * which are indices among the rank's nodes. */

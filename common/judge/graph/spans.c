@@ -24,7 +24,8 @@ struct spans {
     int reaches_peers; /* see origins_new() */
     char *unawaited;   /* awaited_find() */
     struct compared *compared;
-    struct held **held; /* by rank; filled on first use */
+    struct held **held; /* by rank, of all files, then of the student's; filled
+                           on first use */
 };
 
 struct compared { /* times with and without communication; filled on first
@@ -45,7 +46,7 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
         machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
     s->compared = calloc(1, sizeof *s->compared);
-    s->held = calloc(g->nranks, sizeof *s->held);
+    s->held = calloc(2 * (size_t)g->nranks, sizeof *s->held);
     s->topo = topo_load(machine, err, err_nbytes);
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
@@ -67,7 +68,7 @@ void spans_free(struct spans *s)
         hidden_free(s->compared->runs);
     free(s->compared);
     free(s->unawaited);
-    for (uint32_t r = 0; s->held && r < s->g->nranks; r++)
+    for (uint32_t r = 0; s->held && r < 2 * s->g->nranks; r++)
         free(s->held[r]);
     free(s->held);
     origins_free(s->origins);
@@ -108,11 +109,13 @@ const char *spans_name(const char *case_name, int iteration,
     return out;
 }
 
-const struct held *spans_held(struct spans *s, int rank)
+const struct held *spans_held(struct spans *s, int rank, const struct plan *by)
 {
-    if (!s->held[rank])
-        s->held[rank] = held_new(s->g, (uint32_t)rank);
-    return s->held[rank];
+    struct held **const held =
+        &s->held[(by ? s->g->nranks : 0) + (uint32_t)rank];
+    if (!*held)
+        *held = held_new(s->g, (uint32_t)rank, by);
+    return *held;
 }
 
 /* ---- hazards and origins ------------------------------------------------- */

@@ -49,8 +49,9 @@ const struct topo *spans_topo(const struct spans *s);
 const struct replay *spans_replay(const struct spans *s);
 const struct replay_time *spans_times(const struct spans *s); /* by position */
 
-/* The device memory that a rank holds. NULL if memory runs out. */
-const struct held *spans_held(struct spans *s, int rank);
+/* The device memory that a rank holds: all, or what the files of a plan have
+ * allocated (held.h). NULL if memory runs out. */
+const struct held *spans_held(struct spans *s, int rank, const struct plan *by);
 
 /* Write the name of an iteration's range to out, and return out. */
 enum { SPANS_NAME = 80 };

@@ -12,6 +12,7 @@
 
 #include "drawn.h"
 #include "graph/record/read.h"
+#include "judge/graph/calls.h"
 #include "judge/graph/counts.h"
 #include "judge/needs.h"
 #include "judge5.h"
@@ -66,6 +67,7 @@ void judge5_no_nccl(const struct judge_task *t, struct judge_verdict *v)
                 "the result is right, but rank %d calls NCCL: use "
                 "puts, gets and signals here",
                 r);
+    judge_no_waits(t, "signals order the ranks' streams without it", v);
 }
 
 /* ---- part 1 -------------------------------------------------------------- */

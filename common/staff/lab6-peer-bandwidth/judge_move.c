@@ -127,6 +127,27 @@ void lab6_judge_routes(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- relays -------------------------------------------------------------- */
 
+/* Expect every GPU on the way to get some of what it passes on. */
+static void expect_hops(const struct judge_task *t, int iteration,
+                        struct judge_verdict *v)
+{
+    struct route route[ROUTES];
+    if (!t->spans)
+        return;
+    const struct topo *const machine = spans_topo(t->spans);
+    const int n = drawn_routes(judge_input_seed(t, 0, iteration),
+                               topo_ngpus(machine) / topo_nnodes(machine),
+                               (int)plan_int(t->c, "routes", 1), route);
+    for (int i = 0; i < n; i++)
+        for (int h = 1; h < route[i].nhops; h++)
+            if (!(lab6_bytes_into(t, iteration, FROM_ANYWHERE, route[i].at[h]) >
+                  0))
+                judge_fail_method(v,
+                                  "the result is right, but no chunk goes by "
+                                  "GPU %d, which is on route %d",
+                                  route[i].at[h], i);
+}
+
 void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)plan_int(t->c, "count", 100003);
@@ -143,6 +164,8 @@ void lab6_judge_relay(const struct judge_task *t, struct judge_verdict *v)
         if (!by_host)
             judge_origin(t, 0, i, "dst", 0, count * sizeof *want,
                          rank_set_of(0), v);
+        if (!by_host)
+            expect_hops(t, i, v);
     }
     free(want);
 }

@@ -237,7 +237,7 @@ void judge7_sent(const struct judge_task *t, const struct judge7_problem *p,
         const double want = r == s ? 0 : n * (double)p->dim * sizeof(float);
         snprintf(name, sizeof name, "sent_to.%d", s);
         const double sent = judge_count(t, r, iteration, name, v);
-        if (sent < want)
+        if (sent != want)
             judge_fail_method(
                 v,
                 "the result is right, but rank %d sends %.0f bytes to "
