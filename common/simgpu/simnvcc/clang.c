@@ -31,6 +31,14 @@ static int preprocess_for_clang(const struct nvcc_task *t, const char *source,
     return task_run_into(t, &a, said);
 }
 
+/* nvcc lets device code call the host's constexpr functions only with
+ * --expt-relaxed-constexpr; clang always does, unless it is told not to. */
+static void restrict_constexpr(const struct nvcc_task *t, struct nvcc_args *a)
+{
+    if (!args_have(&t->o.preprocess, "-D__CUDACC_RELAXED_CONSTEXPR__"))
+        args_add2(a, "-Xclang", "-fno-cuda-host-device-constexpr");
+}
+
 /* Have clang read a file as CUDA; what it says goes to file `said`. */
 static void read_as_cuda(const struct nvcc_task *t, const char *path,
                          const char *said)
@@ -49,6 +57,7 @@ static void read_as_cuda(const struct nvcc_task *t, const char *path,
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         args_add(&a, text_join(text_join(words[i][0], "__attribute__(("),
                                text_join(words[i][1], "))")));
+    restrict_constexpr(t, &a);
     args_add(&a, t->o.std ? t->o.std : "-std=gnu++17");
     args_add(&a, path);
     task_run_into(t, &a, said);

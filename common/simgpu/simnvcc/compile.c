@@ -15,6 +15,7 @@
 #include "division.h"
 #include "foreign.h"
 #include "inline.h"
+#include "oversize.h"
 #include "refused.h"
 #include "rewrite.h"
 #include "unsupported.h"
@@ -337,12 +338,14 @@ static int refuse_calls(const struct nvcc_task *t, const char *from,
 }
 
 /* Write the assembly with the changes that device code requires. */
-static int change_file(const struct nvcc_task *t, const char *from,
-                       const char *assembly, const char *to)
+static int change_file(const struct nvcc_task *t, const char *source,
+                       const char *from, const char *assembly, const char *to)
 {
     char *const text = file_read(assembly);
     struct calls *const calls = text ? calls_read(text) : NULL;
-    int status = calls ? refuse_calls(t, from, calls) : 0;
+    int status = calls ? refuse_calls(t, from, calls) ||
+                             oversize_report(text, source, stderr)
+                       : 0;
     FILE *const out = calls && !status ? fopen(to, "we") : NULL;
     char *const renamed = out ? announced_rename(text) : NULL;
     if (out)
@@ -357,15 +360,15 @@ static int change_file(const struct nvcc_task *t, const char *from,
     return status;
 }
 
-/* Assemble what the compiler wrote for `from`, with inlined accesses or
- * trapping divisions. */
-static int assemble(const struct nvcc_task *t, const char *from,
-                    const char *assembly, const char *to)
+/* Assemble what the compiler wrote for `from`, which `source` became, with
+ * inlined accesses or trapping divisions. */
+static int assemble(const struct nvcc_task *t, const char *source,
+                    const char *from, const char *assembly, const char *to)
 {
     struct nvcc_args a = {{t->o.cxx}, 1};
     char *const changed = file_renamed(t->temp, assembly, ".changed.s");
     const int status =
-        t->o.dry_run ? 0 : change_file(t, from, assembly, changed);
+        t->o.dry_run ? 0 : change_file(t, source, from, assembly, changed);
     unlink(assembly);
     if (status)
         return status;
@@ -380,8 +383,8 @@ static int assemble(const struct nvcc_task *t, const char *from,
     return assembled;
 }
 
-static int compile_rewritten(const struct nvcc_task *t, const char *from,
-                             const char *to)
+static int compile_rewritten(const struct nvcc_task *t, const char *source,
+                             const char *from, const char *to)
 {
     struct nvcc_args a = compiler(t, from, "simgpu_outside");
     const int inlines = may_inline(t);
@@ -390,7 +393,7 @@ static int compile_rewritten(const struct nvcc_task *t, const char *from,
     args_add2(&a, "-o", inlines ? assembly : to);
     int status = task_run(t, &a);
     if (status == 0 && inlines)
-        status = assemble(t, from, assembly, to);
+        status = assemble(t, source, from, assembly, to);
     return status || !t->o.no_constructors ? status : finish_object(t, to);
 }
 
@@ -407,7 +410,7 @@ static int compile_cuda(const struct nvcc_task *t, const char *source,
         status =
             rewrite_file(t, source, pre, t->o.mode == MODE_CUDA ? object : out);
     if (status == 0 && t->o.mode != MODE_CUDA)
-        status = compile_rewritten(t, out, object);
+        status = compile_rewritten(t, source, out, object);
     unlink(pre);
     unlink(out);
     return status;

@@ -19,7 +19,8 @@ static int is_for_both(const char *path, const char *own)
     static const char *const host[] = {"simgpu/sides.h", "nccl.h", "cublas",
                                        "nvtx3/"};
     static const char *const both[] = {"/cmath", "/bits/mathcalls.h",
-                                       "/bits/std_abs.h"};
+                                       "/bits/std_abs.h", "/bits/move.h",
+                                       "/initializer_list"};
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strstr(path, both[i]))
             return 1;
@@ -298,12 +299,22 @@ static void print_filled(const char *form, const struct finding *f, FILE *out)
             fputs(f->slot[slot < NSLOTS ? slot++ : 0], out);
 }
 
+/* True if a note shows that the function is constexpr. */
+static int is_constexpr(const struct finding *f)
+{
+    static const char word[] = "constexpr ";
+    return memmem(f->text, (size_t)(f->end - f->text), word, sizeof word - 1) !=
+           NULL;
+}
+
 static void print(const struct rule *r, const struct finding *f, FILE *out)
 {
     const char *const colon = strchr(f->line, ':');
     fprintf(out, "%.*s(%d): error: ", (int)(colon - f->line), f->line,
             atoi(colon + 1));
     print_filled(r->nvcc, f, out);
+    if ((r->when == BY_SIDE || r->when == IN_DEVICE) && is_constexpr(f))
+        fputs(". It is constexpr: --expt-relaxed-constexpr allows it", out);
     fputc('\n', out);
 }
 
