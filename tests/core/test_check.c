@@ -49,7 +49,7 @@ static void finds_nothing(struct shared *s)
 static void notes(int n)
 {
     for (int i = 0; i < n; i++)
-        check_note(site(0), "note %d", i);
+        simgpu_check_note(site(0), "note %d", i);
 }
 
 static void notes_one(struct shared *s)
@@ -93,7 +93,7 @@ static void notes_late(struct op *op)
 {
     (void)op;
     usleep(50000);
-    check_note(0, "late");
+    simgpu_check_note(0, "late");
 }
 
 static void enqueue(void (*run)(struct op *op))
@@ -221,7 +221,7 @@ static void after_rank_0(void)
 
 static void note_rank(void)
 {
-    check_note(0, "of rank %u", simgpu_proc()->rank);
+    simgpu_check_note(0, "of rank %u", simgpu_proc()->rank);
 }
 
 static void keep(struct shared *s)

@@ -6,6 +6,7 @@
 
 #include "core/site.h"
 #include "cublas/column.h"
+#include "cublas/overlap.h"
 #include "cublas/parameter.h"
 #include "cublas/product.h"
 
@@ -44,6 +45,7 @@ static void run_by_pointers(struct gemm_op *g)
         find_operand(g, &t, i, OF_C, &g->c);
         product_run(g, 0);
     }
+    overlap_check(&t, 0);
     simgpu_op_amend(&g->op, 0, NULL, 0, t.access, t.n);
     free(t.access);
 }
@@ -250,10 +252,12 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
                    c->lda, c->stride_a, c->batch, scalar_use(&g->alpha));
     g->b = operand(t, "B", c->B, c->b_type, tb ? c->n : c->k, tb ? c->k : c->n,
                    c->ldb, c->stride_b, c->batch, scalar_use(&g->alpha));
+    const size_t ninputs = t->n;
     operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c, c->batch,
             scalar_use(&g->beta));
     g->c = operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
                    c->batch, TOUCH_WRITE);
+    overlap_check(t, ninputs);
 }
 
 static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)

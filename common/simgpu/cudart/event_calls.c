@@ -126,13 +126,13 @@ static cudaError_t check_device(const struct CUevent_st *e,
     const int device = simgpu_stream_device(s);
     if (e->device == device)
         return cudaSuccess;
-    check_note(site,
-               "between devices: cudaEventRecord at %s records an event of "
-               "device %d in a stream of device %d. An event belongs to the "
-               "device that was current when it was created: create it after "
-               "cudaSetDevice(%d)",
-               simgpu_site_text(site, where, sizeof where), e->device, device,
-               device);
+    simgpu_check_note(
+        site,
+        "between devices: cudaEventRecord at %s records an event of "
+        "device %d in a stream of device %d. An event belongs to the "
+        "device that was current when it was created: create it after "
+        "cudaSetDevice(%d)",
+        simgpu_site_text(site, where, sizeof where), e->device, device, device);
     return cudaErrorInvalidResourceHandle;
 }
 
@@ -361,12 +361,12 @@ static cudaError_t have_one_device(const struct CUevent_st *a,
     char where[256];
     if (a->device == b->device)
         return cudaSuccess;
-    check_note(site,
-               "between devices: cudaEventElapsedTime at %s gets an event of "
-               "device %d and one of device %d, whose clocks differ. Record "
-               "both on one device",
-               simgpu_site_text(site, where, sizeof where), a->device,
-               b->device);
+    simgpu_check_note(
+        site,
+        "between devices: cudaEventElapsedTime at %s gets an event of "
+        "device %d and one of device %d, whose clocks differ. Record "
+        "both on one device",
+        simgpu_site_text(site, where, sizeof where), a->device, b->device);
     return cudaErrorInvalidResourceHandle;
 }
 

@@ -65,10 +65,10 @@ static void report(const struct launch *l, int error, const char *text)
     simgpu_report_error("%s\nIt ends with error %d (%s), which later calls "
                         "return, too.",
                         text, error, name_of(error));
-    check_note(l->site, "kernel %s, launched at %s, ended with error %d (%s)",
-               l->kernel->name,
-               simgpu_site_text(l->site, launch, sizeof launch), error,
-               name_of(error));
+    simgpu_check_note(
+        l->site, "kernel %s, launched at %s, ended with error %d (%s)",
+        l->kernel->name, simgpu_site_text(l->site, launch, sizeof launch),
+        error, name_of(error));
 }
 
 void failure_end(const struct launch *l, int error, const char *format, ...)

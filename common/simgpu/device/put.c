@@ -82,16 +82,18 @@ static void note_misuse(const struct transfer *t)
     char where[256];
     simgpu_site_text(site, where, sizeof where);
     if (t->was && memcmp(t->was, t->from, t->nbytes) != 0)
-        check_note(site,
-                   "%s at %s: its source has changed before nvshmem_quiet(): "
-                   "some of its %zu bytes are sent as they are now",
-                   t->call, where, t->nbytes);
+        simgpu_check_note(
+            site,
+            "%s at %s: its source has changed before nvshmem_quiet(): "
+            "some of its %zu bytes are sent as they are now",
+            t->call, where, t->nbytes);
     if (t->how == SIMGPU_GET_LATER && !t->was_read &&
         access_has_read(t->to, t->nbytes))
-        check_note(site,
-                   "%s at %s: some of its %zu bytes have been read before "
-                   "nvshmem_quiet(): they had not come yet",
-                   t->call, where, t->nbytes);
+        simgpu_check_note(
+            site,
+            "%s at %s: some of its %zu bytes have been read before "
+            "nvshmem_quiet(): they had not come yet",
+            t->call, where, t->nbytes);
 }
 
 static void arrive(struct transfer *t)

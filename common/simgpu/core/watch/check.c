@@ -36,12 +36,12 @@ int check_start(void)
     return text && *text && !check.enabled && strcmp(text, "0") != 0 ? -1 : 0;
 }
 
-int check_is_on(void)
+int simgpu_check_is_on(void)
 {
     return check.enabled;
 }
 
-void check_note(uint32_t site, const char *format, ...)
+void simgpu_check_note(uint32_t site, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -65,10 +65,10 @@ void check_note_bounds(uint32_t site, const char *call, const char *verb,
     if (alive)
         snprintf(excess, sizeof excess, ": %zu byte%s past its end",
                  nbytes - left, nbytes - left == 1 ? "" : "s");
-    check_note(site, "%s: %s at %s %s %zu bytes, starting at %s%s",
-               alive ? "out of bounds" : "use after free", call,
-               simgpu_site_text(site, where, sizeof where), verb, nbytes,
-               simgpu_heap_describe(p, what, sizeof what), excess);
+    simgpu_check_note(site, "%s: %s at %s %s %zu bytes, starting at %s%s",
+                      alive ? "out of bounds" : "use after free", call,
+                      simgpu_site_text(site, where, sizeof where), verb, nbytes,
+                      simgpu_heap_describe(p, what, sizeof what), excess);
 }
 
 /* Each place is remarked on once. */

@@ -24,7 +24,7 @@
 
 /* Record a mistake at this call site that the run detected and survived. It is
  * recorded in the graph even without SIMGPU_CHECK. */
-void check_note(uint32_t site, const char *format, ...)
+void simgpu_check_note(uint32_t site, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Record a call that reads or writes ("reads") nbytes bytes from p on, if they
@@ -41,7 +41,7 @@ void check_remark_pageable(uint32_t site, const char *call);
 int check_start(void);
 
 /* True with SIMGPU_CHECK=1. */
-int check_is_on(void);
+int simgpu_check_is_on(void);
 
 /* Open the graphs of all processes of the job, once all are known. */
 void check_keep_graphs(void);

@@ -261,12 +261,13 @@ static cudaError_t check_device(const struct launch_call *c)
     const int device = simgpu_stream_device(c->stream);
     if (device == current)
         return cudaSuccess;
-    check_note(c->site,
-               "between devices: the launch at %s is into a stream of device "
-               "%d, while device %d is current: no kernel runs. Call "
-               "cudaSetDevice(%d) first",
-               simgpu_site_text(c->site, where, sizeof where), device, current,
-               device);
+    simgpu_check_note(
+        c->site,
+        "between devices: the launch at %s is into a stream of device "
+        "%d, while device %d is current: no kernel runs. Call "
+        "cudaSetDevice(%d) first",
+        simgpu_site_text(c->site, where, sizeof where), device, current,
+        device);
     return cudaErrorInvalidResourceHandle;
 }
 

@@ -28,11 +28,12 @@ static int has_handle(const struct heap_block *b, uint32_t site)
               "(cudaMemPoolExportToShareableHandle, cudaMemPoolExportPointer), "
               "or memory of cudaMalloc";
     if (why)
-        check_note(site,
-                   "between processes: cudaIpcGetMemHandle at %s gets memory "
-                   "of device %d allocated at %s: %s",
-                   simgpu_site_text(site, where, sizeof where), b->device,
-                   simgpu_site_text(b->site, from, sizeof from), why);
+        simgpu_check_note(
+            site,
+            "between processes: cudaIpcGetMemHandle at %s gets memory "
+            "of device %d allocated at %s: %s",
+            simgpu_site_text(site, where, sizeof where), b->device,
+            simgpu_site_text(b->site, from, sizeof from), why);
     return !why;
 }
 
@@ -53,7 +54,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)
 static void note_own(const struct heap_ref *ref, uint32_t site)
 {
     char where[256];
-    check_note(
+    simgpu_check_note(
         site,
         "between processes: cudaIpcOpenMemHandle at %s opens a handle of "
         "its own process, for memory of device %d. Use the pointer that "
@@ -68,13 +69,14 @@ static int is_near(const struct heap_ref *ref, uint32_t site)
     const struct peer *const p = simgpu_peer_attach(&ref->owner);
     if (!p || simgpu_peer_node(p) == simgpu_proc()->node)
         return 1;
-    check_note(site,
-               "between nodes: cudaIpcOpenMemHandle at %s opens a handle of "
-               "rank %u, which is on node %d, and this rank on node %d. Only "
-               "processes of one node share memory: find them with "
-               "MPI_Comm_split_type, and use NCCL or MPI between nodes",
-               simgpu_site_text(site, where, sizeof where), peer_rank(p),
-               simgpu_peer_node(p), simgpu_proc()->node);
+    simgpu_check_note(
+        site,
+        "between nodes: cudaIpcOpenMemHandle at %s opens a handle of "
+        "rank %u, which is on node %d, and this rank on node %d. Only "
+        "processes of one node share memory: find them with "
+        "MPI_Comm_split_type, and use NCCL or MPI between nodes",
+        simgpu_site_text(site, where, sizeof where), peer_rank(p),
+        simgpu_peer_node(p), simgpu_proc()->node);
     return 0;
 }
 

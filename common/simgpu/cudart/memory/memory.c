@@ -150,11 +150,12 @@ static cudaError_t bad_free(const void *p, const struct heap_block *b,
 {
     char where[256], from[256];
     if (b->base == p)
-        check_note(site,
-                   "double free: %s at %s frees the %zu-byte allocation "
-                   "made at %s again",
-                   call, simgpu_site_text(site, where, sizeof where), b->nbytes,
-                   simgpu_site_text(b->site, from, sizeof from));
+        simgpu_check_note(site,
+                          "double free: %s at %s frees the %zu-byte allocation "
+                          "made at %s again",
+                          call, simgpu_site_text(site, where, sizeof where),
+                          b->nbytes,
+                          simgpu_site_text(b->site, from, sizeof from));
     return cudaErrorInvalidValue;
 }
 

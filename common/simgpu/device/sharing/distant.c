@@ -15,7 +15,7 @@
 int distant_applies(const struct launch *l)
 {
     return l->cluster[0] * l->cluster[1] * l->cluster[2] > 1 &&
-           (check_is_on() || kernels_are_listed());
+           (simgpu_check_is_on() || kernels_are_listed());
 }
 
 void distant_excuse(void)

@@ -1,0 +1,89 @@
+// cuBLAS: products whose output overlaps an input or another output.
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include "case.h"
+
+enum { N = 4, SIZE = N * N, BATCH = 3, ROOM = 4 * BATCH * SIZE };
+#define NONE CUBLAS_OP_N
+
+static cublasHandle_t h;
+static float *a, *b, *c;
+static const float one = 1, zero = 0;
+
+static void begin()
+{
+    float **const all[] = {&a, &b, &c};
+    cublasCreate(&h);
+    for (float **const m : all) {
+        cudaMalloc(m, ROOM * sizeof **m);
+        cudaMemset(*m, 0, ROOM * sizeof **m);
+    }
+}
+
+static void end()
+{
+    cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(c);
+    cublasDestroy(h);
+}
+
+// C = A C; with `fixed`, C lies behind A in one allocation.
+static void in_place(int fixed)
+{
+    begin();
+    FIRST cublasSgemm(h, NONE, NONE, N, N, N, &one, a, N, b, N, &zero,
+                      fixed ? a + SIZE : a, N);
+    end();
+}
+
+// Rows of one matrix of 2 N rows: the upper half times B is the lower half, or
+// one that begins a row too early.
+static void rows_of_one_matrix(int fixed)
+{
+    begin();
+    FIRST cublasSgemm(h, NONE, NONE, N, N, N, &one, a, 2 * N, b, N, &one,
+                      a + (fixed ? N : N - 1), 2 * N);
+    end();
+}
+
+static void strided(int fixed)
+{
+    begin();
+    FIRST cublasSgemmStridedBatched(h, NONE, NONE, N, N, N, &one, a, N, 0, b, N,
+                                    SIZE, &one, c, N, fixed ? SIZE : SIZE / 2,
+                                    BATCH);
+    end();
+}
+
+static void by_pointers(int fixed)
+{
+    float *host[3][BATCH], **device;
+    begin();
+    for (int i = 0; i < BATCH; i++) {
+        host[0][i] = a, host[1][i] = b + i * SIZE;
+        host[2][i] = c + (fixed ? i : i % 2) * SIZE;
+    }
+    cudaMalloc(&device, sizeof host);
+    cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
+    FIRST cublasSgemmBatched(h, NONE, NONE, N, N, N, &one, device, N,
+                             device + BATCH, N, &zero, device + 2 * BATCH, N,
+                             BATCH);
+    cudaDeviceSynchronize();
+    cudaFree(device);
+    end();
+}
+
+static const struct hazard_case cases[] = {
+    {"gemm-in-place", 0, "writes~C~over~an~input", in_place},
+    {"gemm-of-rows", 0, "writes~C~over~an~input", rows_of_one_matrix},
+    {"batch-stride-too-small", 0, "matrices~of~a~batch~that~overlap", strided},
+    {"batch-pointer-twice", 0, "matrices~of~a~batch~that~overlap", by_pointers},
+};
+
+int main(int argc, char **argv)
+{
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
+}
