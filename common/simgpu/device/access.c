@@ -17,6 +17,7 @@
 #include "device/failure.h"
 #include "device/outside.h"
 #include "device/shared.h"
+#include "device/sharing/between.h"
 #include "device/sharing/distant.h"
 #include "device/sharing/race.h"
 #include "device/sync.h"
@@ -199,25 +200,33 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
         }
         if (shared_nstale)
             shared_check(p, pc);
-        if (!outside_touch(g, p, nbytes, kind, pc, &own))
+        if (!outside_touch(g, p, nbytes, kind, pc, &own)) {
+            if (between_is_on && !own.is_local)
+                between_touch(p, nbytes, kind, pc);
             return;
+        }
     }
     if ((kind != TOUCH_POLL && g->poll->p) || !access_known(g, p, nbytes, kind))
-        return touch_slowly(g, p, nbytes, kind, pc);
-    g->count += kind != TOUCH_POLL && !access_may_spin(kind);
+        touch_slowly(g, p, nbytes, kind, pc);
+    else
+        g->count += kind != TOUCH_POLL && !access_may_spin(kind);
+    if (between_is_on) // the bytes are there
+        between_touch(p, nbytes, kind, pc);
 }
 
 void access_outside(struct access_log *g, struct access_span *s, const char *p,
                     size_t nbytes, enum touch_kind kind, const void *pc)
 {
-    if (g->poll->p) {
+    const int polled = g->poll->p != NULL;
+    g->count += !polled && !access_may_spin(kind);
+    if (polled)
         touch_slowly(g, p, nbytes, kind, pc);
-        return;
-    }
-    g->count += !access_may_spin(kind);
-    if (!access_known(g, p, nbytes, kind))
+    else if (!access_known(g, p, nbytes, kind))
         touch_fresh(g, p, nbytes, kind, pc);
-    access_log_span(g, kind, s, access_span_at(g, p, nbytes, kind));
+    if (between_is_on) // has to see the next access, too
+        between_touch(p, nbytes, kind, pc);
+    else if (!polled)
+        access_log_span(g, kind, s, access_span_at(g, p, nbytes, kind));
 }
 
 void access_outside_heaps(struct access_log *g, struct access_span *s,
@@ -247,6 +256,8 @@ void access_outside_heaps(struct access_log *g, struct access_span *s,
         if (!access_in_span(s, p, nbytes) &&
             !access_aside(g, s, p, nbytes, kind))
             access_outside(g, s, p, nbytes, kind, pc);
+    } else if (between_is_on && !own.is_local && !own.is_constant) {
+        between_touch(p, nbytes, kind, pc);
     } else if (own.end && !s->end && !shared_nstale &&
                (!own.is_local || is_alone)) {
         access_log_span(
@@ -430,6 +441,8 @@ void access_fence(void)
 {
     if (access_live)
         access_live->fenced = 1;
+    if (between_is_on)
+        between_fence();
 }
 
 int access_has_read(const void *p, size_t nbytes)

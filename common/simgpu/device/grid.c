@@ -17,6 +17,7 @@
 #include "device/cores.h"
 #include "device/failure.h"
 #include "device/runner.h"
+#include "device/sharing/between.h"
 #include "device/sharing/ordering.h"
 #include "device/sharing/race.h"
 #include "device/sync.h"
@@ -65,6 +66,7 @@ static int may_start(const struct grid *g, unsigned naps)
 static void start_runner(struct grid *g)
 {
     struct runner *const r = calloc(1, sizeof *r);
+    between_stop();
     char hint[LIMIT_HINT];
     pthread_attr_t attr;
     if (!r)

@@ -27,6 +27,7 @@
 #include "device/cluster.h"
 #include "device/grid.h"
 #include "device/idle.h"
+#include "device/sharing/between.h"
 #include "device/sharing/copies.h"
 #include "device/sharing/distant.h"
 #include "device/sharing/meeting.h"
@@ -352,7 +353,9 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
     access_begin(l);
     sync_begin(op);
     simgpu_outside = 0;
+    between_begin(l);
     run_grid(l, &children);
+    between_end();
     for (struct child *k; (k = child_take(&children)); child_free(k)) {
         const struct launch *const of = child_launched(k);
         fault_kernel_enter(of->kernel->name, of->device, of->site);

@@ -10,6 +10,7 @@
 #include "device/access.h"
 #include "device/idle.h"
 #include "device/parts.h"
+#include "device/sharing/between.h"
 #include "device/sharing/race.h"
 #include "simgpu/kernel.h"
 #include "simgpu/nccl_window.h" /* simgpu_sync_peek */
@@ -206,6 +207,8 @@ static struct poll *look(struct poll what)
     note_look(q);
     if (race_is_on())
         race_touch_global();
+    if (between_is_on)
+        between_look();
     return q;
 }
 

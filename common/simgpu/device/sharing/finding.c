@@ -3,8 +3,10 @@
 #include <pthread.h> /* pthread_mutex_t */
 #include <stdio.h>   /* snprintf */
 
+#include "core/heap/heap_space.h" /* space_stack_top */
 #include "core/proc.h"
 #include "core/report.h"
+#include "core/site.h"
 #include "simgpu/kernel.h"
 
 enum { MAX_NOTED = 64 };
@@ -25,6 +27,13 @@ int finding_is_new(uint32_t a, uint32_t b)
     }
     pthread_mutex_unlock(&lock);
     return is_new;
+}
+
+uint32_t finding_site_of_atomic(const void *pc)
+{
+    const void *const here = __builtin_frame_address(0);
+    return space_is_stack(here) ? simgpu_site_below(pc, space_stack_top(here))
+                                : simgpu_site(pc);
 }
 
 const char *finding_thread(unsigned thread, char *out, size_t nbytes)

@@ -12,6 +12,10 @@
 /* True for the first finding about these two lines (sites). */
 int finding_is_new(uint32_t a, uint32_t b);
 
+/* A line of the program for an atomic operation at pc, which is a function of
+ * CUDA's headers. */
+uint32_t finding_site_of_atomic(const void *pc);
+
 /* "(3,0,0)" for a thread's number in the block that runs. Returns out. */
 const char *finding_thread(unsigned thread, char *out, size_t nbytes);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy */
 
-#include "core/heap/heap_space.h" /* space_stack_top */
 #include "core/proc.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -276,15 +275,6 @@ static void note_unwritten(const struct finding *f)
     my.unwritten.first = f->second;
 }
 
-/* A line of the program for an atomic operation, which is a function of CUDA's
- * headers. */
-static uint32_t site_of_atomic(const void *pc)
-{
-    const void *const here = __builtin_frame_address(0);
-    return space_is_stack(here) ? simgpu_site_below(pc, space_stack_top(here))
-                                : simgpu_site(pc);
-}
-
 static int how_of(enum touch_kind kind)
 {
     switch (kind) {
@@ -327,7 +317,7 @@ void race_touch(struct shared_array *a, const char *p, size_t nbytes,
     if (my.unwritten.array && f.second.by.epoch > my.unwritten.first.by.epoch)
         settle_unwritten();
     if (how & ATOMIC)
-        f.second.site = site_of_atomic(pc);
+        f.second.site = finding_site_of_atomic(pc);
     const size_t end = place_of(a, p + nbytes - 1, cells->shift);
     for (size_t i = place_of(a, p, cells->shift); i <= end; i++)
         touch_cell(&cells->cell[i], &f, &is_found);
@@ -407,7 +397,7 @@ int race_touch_quickly(struct race *r, const char *p, size_t nbytes,
         ((how & READS) && c->write.by.epoch < r->order->first))
         return 0;
     if (how & ATOMIC) {
-        m.site = site_of_atomic(pc);
+        m.site = finding_site_of_atomic(pc);
         ordering_pass(p);
     }
     c->write = m;
