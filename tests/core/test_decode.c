@@ -92,6 +92,13 @@ static const struct {
     {CONTINUES, "\x41\xb8" I32},         // mov r8d, i32
     {DISCARDS, "\x48\xb8" I32 I32},      // mov rax, i64
     {CONTINUES, "\x48\xb9" I32 I32},     // mov rcx, i64
+    {CONTINUES, "\x5a"},                 // pop rdx
+    {DISCARDS, "\x58"},                  // pop rax
+    {CONTINUES, "\x41\x58"},             // pop r8
+    {CONTINUES, "\x48\x83\xc4\xc3"},     // add rsp, i8
+    {CONTINUES, "\x48\x81\xc4" I32},     // add rsp, i32
+    {USES, "\x48\x83\xc0\xc3"},          // add rax, i8
+    {USES, "\x48\x83\xec\xc3"},          // sub rsp, i8
     {CONTINUES, "\xeb\x02\xc3\xc3"},     // jmp, over two
     {DISCARDS, "\xff\xd1"},              // call rcx
     {USES, "\xff\xd0"},                  // call rax

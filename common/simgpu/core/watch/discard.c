@@ -15,7 +15,7 @@ enum verdict { CONTINUE, DISCARDED, USED };
 #if defined(__x86_64__)
 
 /* The result is in eax. */
-enum { RAX = 0, NONE = -1 };
+enum { RAX = 0, RSP = 4, NONE = -1 };
 enum { LONG_NOP = 0x1f, PXOR = 0xef }; /* behind 0f */
 
 struct insn {
@@ -144,6 +144,21 @@ static enum verdict zero(struct insn *i)
     return i->rm != i->reg ? USED : i->rm == RAX ? DISCARDED : CONTINUE;
 }
 
+/* pop r: behind a call with more than six arguments. */
+static enum verdict pop(struct insn *i)
+{
+    const int reg = (i->op & 7) | (i->rex & 1) << 3;
+    return reg == RAX ? DISCARDED : CONTINUE;
+}
+
+/* add rsp, imm: the same, for more of them */
+static enum verdict drop_arguments(struct insn *i)
+{
+    read_modrm(i);
+    i->end += i->op == 0x83 ? 1 : 4;
+    return (i->reg & 7) == 0 && i->rm == RSP ? CONTINUE : USED;
+}
+
 /* 0f ..: SSE moves, pxor and the long nop, which use general registers only in
  * addresses. */
 static enum verdict two_bytes(struct insn *i)
@@ -160,13 +175,23 @@ static const struct {
     uint8_t first, last; /* opcodes */
     enum verdict (*judge)(struct insn *i);
 } kinds[] = {
-    {0x0f, 0x0f, two_bytes},     {0x31, 0x31, zero},
-    {0x33, 0x33, zero},          {0x63, 0x63, load},
-    {0x89, 0x89, store},         {0x8b, 0x8b, load},
-    {0x8d, 0x8d, load_address},  {0x90, 0x90, nop},
-    {0xb8, 0xbf, load_constant}, {0xc7, 0xc7, store_constant},
-    {0xe8, 0xe8, call},          {0xe9, 0xe9, jump_near},
-    {0xeb, 0xeb, jump_short},    {0xff, 0xff, call_indirect},
+    {0x0f, 0x0f, two_bytes},
+    {0x31, 0x31, zero},
+    {0x33, 0x33, zero},
+    {0x58, 0x5f, pop},
+    {0x63, 0x63, load},
+    {0x81, 0x81, drop_arguments},
+    {0x83, 0x83, drop_arguments},
+    {0x89, 0x89, store},
+    {0x8b, 0x8b, load},
+    {0x8d, 0x8d, load_address},
+    {0x90, 0x90, nop},
+    {0xb8, 0xbf, load_constant},
+    {0xc7, 0xc7, store_constant},
+    {0xe8, 0xe8, call},
+    {0xe9, 0xe9, jump_near},
+    {0xeb, 0xeb, jump_short},
+    {0xff, 0xff, call_indirect},
 };
 
 /* The instruction at *p; moves *p behind it, or to where it jumps. */

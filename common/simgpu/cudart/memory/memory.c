@@ -264,6 +264,7 @@ cudaError_t memory_free_on(struct stream *s, void *p, const char *call,
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     API_ENTER();
+    simgpu_proc(); // a program may call nothing else
     if (!ptr || size == 0 || flags > 15 || flags & cudaHostRegisterIoMemory)
         return api_return(cudaErrorInvalidValue); // no program has I/O memory
     const cudaError_t captured = capture_allows_unsafe();
