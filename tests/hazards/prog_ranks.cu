@@ -555,7 +555,43 @@ static void signal_without_its_put(int fixed)
 }
 #endif
 
+// ---- requests that stay open ------------------------------------------------
+
+static void sent_and_forgotten(int fixed)
+{
+    MPI_Request r;
+    FIRST MPI_Isend(a, N, MPI_FLOAT, next, 0, MPI_COMM_WORLD, &r);
+    MPI_Recv(b, N, MPI_FLOAT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (fixed && rank == 0)
+        MPI_Request_free(&r);
+    else if (fixed)
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+// Two receives, of which only the latest has a request.
+static void request_overwritten(int fixed)
+{
+    MPI_Request r[2];
+    FIRST MPI_Irecv(b, N, MPI_FLOAT, before, 0, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(b + N, N, MPI_FLOAT, before, 1, MPI_COMM_WORLD, &r[fixed]);
+    MPI_Send(a, N, MPI_FLOAT, next, 0, MPI_COMM_WORLD);
+    MPI_Send(a, N, MPI_FLOAT, next, 1, MPI_COMM_WORLD);
+    MPI_Waitall(1 + fixed, r, MPI_STATUSES_IGNORE);
+}
+
+static void sum_never_waited_for(int fixed)
+{
+    MPI_Request r;
+    FIRST MPI_Iallreduce(MPI_IN_PLACE, h, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                         &r);
+    for (int done = !fixed; !done;)
+        MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+}
+
 static const struct hazard_case cases[] = {
+    {"sent-and-forgotten", 2, "MPI_Isend~at", sent_and_forgotten},
+    {"request-overwritten", 2, "MPI_Irecv~at", request_overwritten},
+    {"sum-never-waited-for", 2, "MPI_Iallreduce~at", sum_never_waited_for},
     {"reduced-before-it-is-there", 2,
      "Nothing~orders~fill~before~ncclAllReduce", reduced_before_it_is_there},
     {"used-before-it-is-reduced", 2, "race", used_before_it_is_reduced},

@@ -15,7 +15,9 @@
 #include "base/map.h"
 #include "core/heap/heap.h"
 #include "core/report.h"
+#include "core/site.h"
 #include "core/stream/lent.h"
+#include "core/watch/check.h"
 #include "mpi/message.h"
 #include "mpi/nap.h"
 #include "mpi/request.h"
@@ -42,6 +44,8 @@ struct pending { /* a message, or a collective */
     size_t nbytes;
     int persistent, dest, tag;
     int receives;     /* a receive: to be recorded when it is complete */
+    const char *call; /* the call that began it, and its line */
+    uint32_t site;
     uint64_t lent[2]; /* its buffers: core/stream/lent.h */
 };
 
@@ -120,6 +124,8 @@ static void completed(struct mpi_call *c, MPI_Request request,
 static void begun(const struct mpi_call *c, MPI_Request request,
                   struct pending what)
 {
+    what.call = c->name;
+    what.site = c->site;
     remember(request, what);
     lend(c, request);
 }
@@ -132,9 +138,35 @@ int request_collective(const struct mpi_call *c, int err, MPI_Request request,
         remember(request,
                  (struct pending){
                      .comm = c->comm,
+                     .call = c->name,
+                     .site = c->site,
                      .lent = {call_lends(c, sendbuf, sent, GRAPH_READ),
                               call_lends(c, recvbuf, received, GRAPH_WRITE)}});
     return err;
+}
+
+static void note_open(const struct pending *p)
+{
+    char where[256];
+    simgpu_check_note(p->site,
+                      "open request: %s at %s is never found complete: by "
+                      "MPI_Finalize, MPI may not have used its buffer, or may "
+                      "still use it. Call MPI_Wait. Is the MPI_Request "
+                      "overwritten by a later call?",
+                      p->call, simgpu_site_text(p->site, where, sizeof where));
+}
+
+void request_end(void)
+{
+    enum { MOST = 16 }; // notes
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0, n = 0; i < requests.nentries && n < MOST; i++) {
+        const struct pending *const p =
+            (const struct pending *)(uintptr_t)requests.entry[i].value;
+        if (requests.entry[i].key && p && !p->persistent && ++n)
+            note_open(p);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- starting ------------------------------------------------------------ */
