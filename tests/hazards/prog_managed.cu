@@ -176,12 +176,84 @@ static void filled_and_copied(int fixed)
     cudaFree(d);
 }
 
+static void tell(void *told)
+{
+    *(volatile int *)told = 1;
+}
+
+static void told_by_a_host_function(int fixed)
+{
+    volatile int told = !fixed;
+    FIRST fill<<<4, 256, 0, s1>>>(m, N, 3);
+    if (fixed)
+        cudaLaunchHostFunc(s1, tell, (void *)&told);
+    while (!told)
+        ;
+    SECOND sink = m[7];
+}
+
+// Pinned memory, which kernels reach without a copy.
+static void pinned_result_is_read(int fixed)
+{
+    float *h;
+    cudaMallocHost(&h, BYTES);
+    h[7] = 1;
+    FIRST fill<<<4, 256, 0, s1>>>(h, N, 3);
+    if (fixed)
+        cudaStreamSynchronize(s1);
+    SECOND sink = h[7];
+    cudaDeviceSynchronize();
+    cudaFreeHost(h);
+}
+
+static void pinned_input_is_written(int fixed)
+{
+    float *h, *out;
+    cudaHostAlloc(&h, 2 * BYTES, cudaHostAllocMapped);
+    cudaMalloc(&out, sizeof *out);
+    for (int i = 0; i < 2 * N; i++)
+        h[i] = 1;
+    FIRST total<<<1, 1, 0, s1>>>(out, h, N);
+    h[N] = 2;
+    SECOND h[fixed ? N + 1 : N - 1] = 2;
+    cudaDeviceSynchronize();
+    cudaFreeHost(h);
+    cudaFree(out);
+}
+
+// The kernel tells by a flag in pinned memory.
+static void pinned_flag(int fixed)
+{
+    float *h;
+    int *flag;
+    cudaMallocHost(&h, BYTES);
+    cudaMallocHost(&flag, sizeof *flag);
+    *flag = 0;
+    if (fixed) {
+        fill_and_tell<<<1, 1, 0, s1>>>(h, N, flag);
+        while (*(volatile int *)flag == 0)
+            ;
+    } else {
+        FIRST fill<<<4, 256, 0, s1>>>(h, N, 3);
+    }
+    SECOND sink = h[5];
+    cudaDeviceSynchronize();
+    cudaFreeHost(h);
+    cudaFreeHost(flag);
+}
+
 static const struct hazard_case cases[] = {
     {"result-is-read", 0, "host~code~reads~them", result_is_read},
     {"input-is-written", 0, "host~code~writes~them", input_is_written},
     {"input-is-updated", 0, "host~code~writes~them", input_is_updated},
     {"other-half", 0, "bytes~4000~to~4003~of", other_half},
     {"the-wrong-stream", 0, "host~code~reads~them", the_wrong_stream},
+    {"told-by-a-host-function", 0, "host~code~reads~them",
+     told_by_a_host_function},
+    {"pinned-result-is-read", 0, "host~code~reads~them", pinned_result_is_read},
+    {"pinned-input-is-written", 0, "host~code~writes~them",
+     pinned_input_is_written},
+    {"pinned-flag", 0, "host~code~reads~them", pinned_flag},
     {"polled", 0, "host~code~reads~them", polled},
     {"told-by-the-kernel", 0, "host~code~reads~them", told_by_the_kernel},
     {"told-by-the-next-kernel", 0, "host~code~reads~them",

@@ -113,7 +113,7 @@ static const struct {
      "MPI_Iallreduce at prog_mpi_lent.cu:103 may read until a wait finds the "
      "request complete: call MPI_Wait first"},
     {"bcast-then-read",
-     "check: 1 hazard, 0 warnings in 32 operations of 2 ranks\n\n"
+     "check: 1 hazard, 0 warnings in 34 operations of 2 ranks\n\n"
      "race: add at prog_mpi_lent.cu:34 reads bytes that MPI_Ibcast at "
      "prog_mpi_lent.cu:101 may write"},
     {"reduce-beside", NULL},

@@ -10,6 +10,7 @@
 #include "core/stream/hostfn.h"
 #include "core/stream/lent.h"
 #include "core/stream/pending.h"
+#include "core/stream/unwaited.h"
 #include "cudart/graphs/capture.h"
 #include "cudart/host_function.h"
 
@@ -182,6 +183,7 @@ void host_function_enqueue(struct stream *s, cudaHostFn_t fn, void *data,
     pending_signal();
     simgpu_lent_excuse();
     simgpu_stream_enqueue(s, &op->op);
+    unwaited_excuse();
 }
 
 /* Enqueue the function, or add it to the graph that is being captured. */

@@ -124,11 +124,16 @@ static void fill_new(const struct heap *h, uint64_t offset, size_t nbytes,
     memset(h->own.at + offset, byte, nbytes); // what pwrite() has not written
 }
 
-static _Atomic int has_managed;
+static _Atomic int has_managed, has_mapped;
 
 int heap_has_managed(void)
 {
     return atomic_load(&has_managed);
+}
+
+int heap_has_mapped(void)
+{
+    return atomic_load(&has_mapped);
 }
 
 static int alloc(int device, size_t nbytes, enum heap_kind kind,
@@ -162,6 +167,8 @@ static int alloc(int device, size_t nbytes, enum heap_kind kind,
         *out = h->user + offset;
         if (kind == HEAP_MANAGED)
             atomic_store(&has_managed, 1);
+        if (kind == HEAP_MANAGED || device == HEAP_PINNED)
+            atomic_store(&has_mapped, 1);
         if (kind == HEAP_MANAGED && device != HEAP_PINNED)
             mprotect(*out, block_pages(nbytes), PROT_READ | PROT_WRITE);
         if (zeroed || (nbytes <= FILL_MAX && !empty))

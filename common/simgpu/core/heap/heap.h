@@ -90,6 +90,9 @@ void heap_open(void *p, uint64_t devices);
 /* True if this process has ever allocated HEAP_MANAGED memory. */
 int heap_has_managed(void);
 
+/* The same of any memory that both the host and devices may access. */
+int heap_has_mapped(void);
+
 /* Free what simgpu_heap_alloc() returned, or NULL. Returns EINVAL
  * for any other pointer. */
 int simgpu_heap_free(void *p);

@@ -43,7 +43,7 @@ static _Atomic int nranges;
 void unwaited_issued(struct fence f)
 {
     int i = 0;
-    if (!heap_has_managed())
+    if (!heap_has_mapped())
         return;
     pthread_mutex_lock(&lock);
     while (i < nwork && !(work[i].fence.stream == f.stream &&
@@ -65,6 +65,21 @@ void unwaited_joined(struct fence f)
     pthread_mutex_lock(&lock);
     for (int i = 0; i < nwork; i++)
         if (work[i].fence.stream != f.stream || work[i].fence.seq > f.seq)
+            work[kept++] = work[i];
+    nwork = kept;
+    unwaited_any = nwork > 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void unwaited_excuse(void)
+{
+    int kept = 0;
+    if (!unwaited_any)
+        return;
+    unwaited_flush();
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < nwork; i++)
+        if (!pthread_equal(work[i].thread, pthread_self()))
             work[kept++] = work[i];
     nwork = kept;
     unwaited_any = nwork > 0;
@@ -132,8 +147,9 @@ static int extend(const void *pc, const struct graph_access *a)
 void unwaited_touch(const void *p, size_t nbytes, int how, const void *pc)
 {
     struct heap_block b;
-    if (space_slot(p) < 0 || simgpu_heap_find(p, &b) != 0 || !b.managed ||
-        nranges >= MAX_RANGES || !has_work())
+    if (space_slot(p) < 0 || simgpu_heap_find(p, &b) != 0 ||
+        !(b.managed || b.device == HEAP_PINNED) || nranges >= MAX_RANGES ||
+        !has_work())
         return;
     const uint64_t at = (uint64_t)((const char *)p - b.base);
     const struct graph_access a = {

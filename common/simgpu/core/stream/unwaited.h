@@ -1,12 +1,12 @@
 /*
- * unwaited.h: managed memory that host code uses while work is pending
+ * unwaited.h: managed and pinned memory that host code uses meanwhile
  *
- * Until the host has waited for a kernel, the kernel may write any managed
- * memory, or read what the host writes. Device code and the host code of a .cu
- * file are compiled alike, so host code's accesses call the hooks of
- * device/hooks.c, too. While the calling thread has work pending, those to
- * managed memory are recorded as accesses of the host. The check for hazards,
- * which knows what each kernel has touched, then decides as for any others:
+ * Until the host has waited for a kernel, the kernel may write any managed or
+ * pinned memory, or read what the host writes. Device code and the host code of
+ * a .cu file are compiled alike, so host code's accesses call the hooks of
+ * device/hooks.c, too. While the calling thread has work pending, those to such
+ * memory are recorded as accesses of the host. The check for hazards, which
+ * knows what each kernel has touched, then decides as for any others:
  *
  *     host      launch K   [ p[7] ]   cudaDeviceSynchronize   p[7]
  *     stream        \__ K writes p[7] __/
@@ -32,6 +32,10 @@ void unwaited_issued(struct fence f);
 
 /* A host thread has waited for this fence. */
 void unwaited_joined(struct fence f);
+
+/* The calling thread has enqueued a host function, which may tell it that its
+ * work so far is complete. */
+void unwaited_excuse(void);
 
 /* Host code reads or writes (enum graph_touch) these bytes at pc. */
 void unwaited_touch(const void *p, size_t nbytes, int how, const void *pc);
