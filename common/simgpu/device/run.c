@@ -95,6 +95,16 @@ static int is_complete(const struct block *b, const struct at_warps *at,
     return 1;
 }
 
+/* The value that a thread wants. If that one's lane takes no part, the value is
+ * undefined: programs that are checked get one that is hard to miss. */
+static uint64_t posted(const struct block *b, const struct carrier *c)
+{
+    const uint32_t lane = UINT32_C(1) << c->wants % WARP;
+    return b->checked && !(c->mask & lane)
+               ? POISON * UINT64_C(0x0101010101010101)
+               : b->posted[c->wants];
+}
+
 /* Give a thread what others of its warp have posted, before these continue. */
 static void deliver(struct block *b, struct carrier *c)
 {
@@ -104,8 +114,8 @@ static void deliver(struct block *b, struct carrier *c)
         memcpy(block_rest(b, c)->all, &b->posted[warp * WARP],
                WARP * sizeof *b->posted);
     else
-        c->fiber.gets = c->wants == WANTS_BITS ? b->bits[warp] & c->mask
-                                               : b->posted[c->wants];
+        c->fiber.gets =
+            c->wants == WANTS_BITS ? b->bits[warp] & c->mask : posted(b, c);
 }
 
 /* The same if all threads of the block wait for their whole warps. */
