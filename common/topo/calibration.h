@@ -112,9 +112,13 @@ struct calibration_arch {
     double ring, nvls, message;
     double ll128; /* share of Simple's bandwidth that LL128 leaves */
     double copy;  /* steps of a ring that a rank takes to copy its own part */
+    double sum;   /* the same of an all-reduce, which adds to that part */
     double channel_GBps; /* rate at which a channel sends to one peer */
     double step_us;      /* least for a ring's step in a node; LL has none */
     double start_us;     /* more before messages over NVLinks in a node */
+    double ring_fill_us; /* until a ring of Simple in a node is full; 0: some
+                            latencies, as other pipelines */
+    double ll_us;        /* more before rings of LL over NVLinks in a node */
 };
 
 /* Parameters of the model of NCCL's times, from measurements of all

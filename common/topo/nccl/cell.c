@@ -24,7 +24,7 @@ double cell_time(const struct topo *t, struct cell of, double nbytes)
     else if (of.loop_us > 0)
         fill = fmin(fill, of.loop_us);
     if (of.step_us > 0)
-        return of.us - of.hops_us + hypot(x, of.step_us);
+        return of.us - of.hops_us + hypot(x, of.step_us) + fill;
     if (of.host_GBps == 0)
         return of.us + fmax(x + fill, of.part_us);
     return of.us + fmax(x, nbytes / (of.host_GBps * 1000)) + fill +

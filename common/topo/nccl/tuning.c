@@ -165,7 +165,8 @@ static double messages_latency(const struct topo *t, const struct shape *s,
 
 /* What a hop over this architecture's NVLinks takes beyond NCCL's constants. */
 static double more_latency(const struct topo *t, const struct shape *s,
-                           enum topo_op op, enum topo_algo algo)
+                           enum topo_op op, enum topo_algo algo,
+                           enum topo_proto proto)
 {
     const int across =
         op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
@@ -174,7 +175,8 @@ static double more_latency(const struct topo *t, const struct shape *s,
     if (algo == TOPO_P2P)
         return s->ngroups > 1 ? 0 : t->arch->start_us;
     if (algo == TOPO_RING)
-        return (ring_steps(op, s->n) - across) * t->arch->hop_us;
+        return (ring_steps(op, s->n) - across) * t->arch->hop_us +
+               (proto == TOPO_LL && s->ngroups == 1 ? t->arch->ll_us : 0);
     return algo == TOPO_TREE
                ? 2 * ((double)s->n / s->ngroups - 1) * t->arch->hop_us
                : 0;
@@ -223,7 +225,8 @@ static int exchanges(enum topo_op op, enum topo_algo algo)
 static double own_copy(const struct topo *t, const struct shape *s,
                        enum topo_op op, enum topo_algo algo)
 {
-    return exchanges(op, algo) ? 1 + t->arch->copy / ring_steps(op, s->n) : 1;
+    const double steps = op == TOPO_OP_ALLREDUCE ? t->arch->sum : t->arch->copy;
+    return exchanges(op, algo) ? 1 + steps / ring_steps(op, s->n) : 1;
 }
 
 /*
@@ -295,7 +298,8 @@ static double thread_share(const struct topo *t, const struct shape *s,
  * same. Where a ring's steps have a least time (step_us), that includes it.
  */
 static double fill_of(const struct topo *t, const struct shape *s,
-                      enum topo_algo algo, enum topo_proto proto, struct cell x)
+                      enum topo_op op, enum topo_algo algo,
+                      enum topo_proto proto, struct cell x)
 {
     const int chunks = algo == TOPO_P2P && t->arch->channel_GBps == 0;
     double fill = chunks || proto == TOPO_SIMPLE || s->ngroups > 1
@@ -304,6 +308,9 @@ static double fill_of(const struct topo *t, const struct shape *s,
     if ((algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups > 1) ||
         x.step_us > 0)
         fill = 0;
+    if (exchanges(op, algo) && proto == TOPO_SIMPLE && s->nvlink &&
+        s->ngroups == 1 && t->arch->ring_fill_us > 0)
+        fill = t->arch->ring_fill_us;
     if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
         const double loop = s->most * nvls_channels[t->arch->column] *
                             t->fit->nvls_chunks * nvls_chunk(s) /
@@ -413,7 +420,7 @@ static struct cell tuning_of(const struct topo *t, const struct shape *s,
                              enum topo_op op, enum topo_algo algo,
                              enum topo_proto proto, double simple)
 {
-    const double more_us = more_latency(t, s, op, algo);
+    const double more_us = more_latency(t, s, op, algo, proto);
     struct cell x = {.us = latency_of(t, s, op, algo, proto) + more_us,
                      .unknown_us = more_us};
     x.GBps = bandwidth_of(t, s, op, algo, proto, simple) *
@@ -423,7 +430,7 @@ static struct cell tuning_of(const struct topo *t, const struct shape *s,
         x.step_us = ring_steps(op, s->n) * t->arch->step_us;
         x.hops_us = x.us - t->arch->latency * base_us[algo][proto];
     }
-    x.fill_us = fill_of(t, s, algo, proto, x);
+    x.fill_us = fill_of(t, s, op, algo, proto, x);
     if (algo == TOPO_NVLSTREE)
         pass_hosts(t, s, &x);
     return x;
