@@ -17,9 +17,10 @@
  * a channel, from 64 MiB sent to one peer; 11 us for each step of a ring, from
  * 4 to 16 MiB, the same for any operation and number of ranks; the start of
  * messages, from 512 bytes; the 20 us until a ring of Simple is full, which
- * two GPUs lack from 8 to 512 MiB; 1 us more with LL. 0: not modelled. Tables of older GPUs give 0.37
- * steps for an H100's copy, and 18 GB/s for a channel of an H100 and 13 of
- * an A100. Their times don't include these.
+ * all-gathers over two GPUs show from 8 to 512 MiB; 1 us more with LL. 0: not
+ * modelled. Tables of older GPUs give 0.37 steps for an H100's copy, and 18
+ * GB/s for a channel of an H100 and 13 of an A100. Their times don't include
+ * these.
  */
 // clang-format off
 const struct calibration_fit calibration_fit = {

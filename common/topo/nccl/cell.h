@@ -19,8 +19,9 @@
  *
  * On Blackwell, a step of a ring with Simple or LL128 takes at least 11 us in
  * a node. The time of all steps is then a 2-norm of that least time and x, so
- * near the larger of the two, and the fill of a ring with Simple is added. A message takes at least the time of the part
- * that each of its channels carries (peers.h).
+ * near the larger of the two, and the fill of a ring with Simple is added. A
+ * message takes at least the time of the part that each of its channels carries
+ * (peers.h).
  *
  * Hosts that pass on the chunks of NVLSTree make x longer and add a wait.
  */
