@@ -216,12 +216,22 @@ static __global__ void bytes(int *x, int *out, unsigned *word, int)
         atomicMax(&word[2], x[i] + 2);
 }
 
+// Memory that a thread allocates may be what another one has freed.
+static __global__ void scratch(int *x, int *out, unsigned *, int)
+{
+    const int i = index_of();
+    int *const mine = new int[4];
+    mine[i % 4] = x[i] + 2;
+    out[i] = mine[i % 4];
+    delete[] mine;
+}
+
 static void (*const honest[])(int *, int *, unsigned *, int) = {flags, lock,
-                                                                bytes};
+                                                                bytes, scratch};
 
 static void no_race(int fixed)
 {
-    for (int i = 0; fixed && i < 3; i++)
+    for (int i = 0; fixed && i < 4; i++)
         run(honest[i], fixed);
     if (!fixed)
         run(count, fixed);

@@ -201,7 +201,7 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
         if (shared_nstale)
             shared_check(p, pc);
         if (!outside_touch(g, p, nbytes, kind, pc, &own)) {
-            if (between_is_on && !own.is_local)
+            if (between_is_on && own.is_variable)
                 between_touch(p, nbytes, kind, pc);
             return;
         }
@@ -256,7 +256,7 @@ void access_outside_heaps(struct access_log *g, struct access_span *s,
         if (!access_in_span(s, p, nbytes) &&
             !access_aside(g, s, p, nbytes, kind))
             access_outside(g, s, p, nbytes, kind, pc);
-    } else if (between_is_on && !own.is_local && !own.is_constant) {
+    } else if (between_is_on && own.is_variable && !own.is_constant) {
         between_touch(p, nbytes, kind, pc);
     } else if (own.end && !s->end && !shared_nstale &&
                (!own.is_local || is_alone)) {

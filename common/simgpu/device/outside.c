@@ -60,13 +60,14 @@ static int is_parameter(const struct launch *l, const char *p,
                         struct outside_range *out)
 {
     const struct simgpu_kernel *const k = l->kernel;
-    *out = (struct outside_range){(const char *)l->params,
-                                  (const char *)(l->params + k->nparams), 0, 0};
+    *out =
+        (struct outside_range){(const char *)l->params,
+                               (const char *)(l->params + k->nparams), 0, 0, 0};
     for (uint32_t i = 0; !holds(out, p); i++) {
         if (i == k->nparams)
             return 0;
         const char *const at = l->params[i];
-        *out = (struct outside_range){at, at + k->param_nbytes[i], 0, 0};
+        *out = (struct outside_range){at, at + k->param_nbytes[i], 0, 0, 0};
     }
     return 1;
 }
@@ -169,7 +170,8 @@ int outside_touch(struct access_log *g, const char *p, size_t nbytes,
         return 0;
     }
     host_memory_find(p, l->frame, pc, &m);
-    *r = (struct outside_range){m.begin, m.end, m.is_local, m.is_constant};
+    *r = (struct outside_range){m.begin, m.end, m.is_local, m.is_constant,
+                                m.name[0] != '\0'};
     if (m.kind == HOST_OPEN) {
         learn(*r);
         check_constant(l, p, nbytes, kind, pc, r);

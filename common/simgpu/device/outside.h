@@ -19,6 +19,7 @@ struct outside_range { /* bytes that the kernel may touch, unrecorded */
     const char *begin, *end;
     int is_local; /* to the calling thread */
     int is_constant;
+    int is_variable; /* declared, not allocated by device code */
 };
 
 /*

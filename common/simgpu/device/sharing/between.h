@@ -20,6 +20,9 @@
  * only, and there up to a number of accesses. A kernel whose blocks wait for
  * each other is no longer checked once one does.
  *
+ * Memory that device code allocates is not checked: it is not known when one
+ * thread has freed what another one then gets.
+ *
  * Findings are noted in the graph. They don't stop the kernel.
  */
 #ifndef SIMGPU_DEVICE_SHARING_BETWEEN_H
