@@ -233,6 +233,21 @@ START_TEST(collectives_are_those_that_were_asked_for)
 }
 END_TEST
 
+START_TEST(bytes_of_collectives_are_those_of_the_iteration)
+{
+    collective(TOPO_OP_REDUCE, 3); // before
+    bound();
+    collective(TOPO_OP_BROADCAST, 64);
+    collective(TOPO_OP_ALLREDUCE, 8);
+    bound();
+    collective(TOPO_OP_REDUCE, 5); // after
+    const struct judge_task t = task();
+    ck_assert_double_eq(judge_collective_bytes(&t, 0, 0), 72);
+    const struct judge_task real = {.c = &c, .nranks = NRANKS};
+    ck_assert_double_eq(judge_collective_bytes(&real, 0, 0), 0);
+}
+END_TEST
+
 /* ---- measured times ------------------------------------------------------ */
 
 static int has_a_kernel(const struct judge_task *t, uint32_t a, uint32_t b,
@@ -276,6 +291,7 @@ int main(void)
     tcase_add_test(t, mpi_may_order_but_not_carry);
     tcase_add_test(t, what_mpi_carries_is_named);
     SUITE_LOOP(t, collectives_are_those_that_were_asked_for, runs);
+    tcase_add_test(t, bytes_of_collectives_are_those_of_the_iteration);
     tcase_add_test(t, a_time_lies_between_two_events);
     suite_add_tcase(suite, t);
     return suite_run(suite);

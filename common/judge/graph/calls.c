@@ -218,6 +218,23 @@ void judge_has_collective(const struct judge_task *t, struct calls_coll want,
     }
 }
 
+/* ---- bytes --------------------------------------------------------------- */
+
+double judge_collective_bytes(const struct judge_task *t, int rank,
+                              int iteration)
+{
+    struct spans_window w;
+    double nbytes = 0;
+    if (spans_window(t, rank, iteration, &w) != 0)
+        return 0;
+    for (uint32_t at = w.first; at <= w.last; at++) {
+        const struct graph_view *const v = &t->graph->nodes[at];
+        if (v->node.kind == GRAPH_COLL && v->part == 0)
+            nbytes += (double)v->node.bytes;
+    }
+    return nbytes;
+}
+
 /* ---- measured times ------------------------------------------------------ */
 
 int calls_measured(const struct judge_task *t, int iteration, double us,

@@ -46,6 +46,10 @@ int calls_events(const struct judge_task *t, int rank, int iteration,
 void judge_no_mpi(const struct judge_task *t, const char *instead,
                   struct judge_verdict *v);
 
+/* Bytes of a rank's collectives in an iteration, as nccl-tests count them. */
+double judge_collective_bytes(const struct judge_task *t, int rank,
+                              int iteration);
+
 struct calls_coll { /* a collective of NCCL; bytes as nccl-tests count them */
     enum topo_op op;
     uint64_t nbytes;
