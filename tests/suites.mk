@@ -90,7 +90,7 @@ $(call suite,extras/shmem_graph,1,sim)
 $(call suite,extras/shmem_probes,11,slow sim commgraph)
 $(call suite,extras/texture,1,machines)
 $(call suite,gpu/gpu,6,slow code)
-$(call suite,grader/agree,150,slow grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 \
+$(call suite,grader/agree,150,slow grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10 \
 	tests/mistakes)
 $(call suite,grader/allow,1)
 $(call suite,grader/audit,1)
@@ -110,7 +110,7 @@ $(call suite,grader/download,1,tidy-grade lab1)
 $(call suite,grader/export,1,tidy-grade)
 $(call suite,grader/faults,5,tidy-grade lab1)
 $(call suite,grader/files,1)
-$(call suite,grader/grader,225,slow grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 \
+$(call suite,grader/grader,225,slow grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10 \
 	tests/cheats)
 $(call suite,grader/groups,1)
 $(call suite,grader/html,1)
@@ -243,12 +243,13 @@ $(call parted,labs/lab6,100,lab6 grade plan $(BUILD)/tests/labs/prog_lab6 \
 $(call parted,labs/lab7,55,lab7 grade,4)
 $(call parted,labs/lab8,160,lab8 grade plan $(BUILD)/tests/labs/prog_lab8,4)
 $(call parted,labs/lab9,55,lab9 grade plan,4)
+$(call parted,labs/lab10,80,lab10 grade plan,4)
 $(call suite,layers/layers,20,kit)
 $(call script,lint/rules,1,tests/lint common/ grader/ solutions/ tests/support)
 $(call suite,mutate/mutate,13,slow $(BUILD)/mutants tests/tests.mk)
 $(call script,mutate/claims,1,common/ grader/ tests/mutate tests/suites.mk)
 $(call suite,loading/loading,2,sim)
-$(call suite,mistakes/mistakes,110,slow lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 grade)
+$(call suite,mistakes/mistakes,110,slow lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10 grade)
 $(call suite,nn/lm,1,sim)
 $(call suite,nn/nn,1,sim)
 $(call suite,probes/rt,1,slow sim commgraph)
@@ -266,7 +267,7 @@ $(call suite,simgpu/hub,1)
 $(call suite,simgpu/kill,3,sim)
 $(call suite,simgpu/leave,2,sim)
 $(call suite,simgpu/limits,2,sim)
-$(call suite,simgpu/many_ranks,85,slow sim lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9)
+$(call suite,simgpu/many_ranks,85,slow sim lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10)
 $(call suite,simgpu/mpi,1,sim)
 $(call suite,simgpu/mpi_graph,1,sim)
 $(call suite,simgpu/mpi_mismatch,1,sim)
@@ -352,6 +353,7 @@ page_lab6-peer-bandwidth := 20
 page_lab7-expert-parallel := 8
 page_lab8-sharded-training := 9
 page_lab9-long-context := 4
+page_lab10-failures := 4
 page_profiling := 3
 $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),$(or \
 	$(page_$(basename $(notdir $(p)))),1)))

@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for lab in ${LABS:-lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9}; do
+for lab in ${LABS:-lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10}; do
     for n in ${RANKS:-3 4 8}; do
         echo "$lab on $n ranks"
         COMMLAB_SUPERVISE=0 COMMLAB_LOOP_SEC=1000 SIMGPU_HANG_SEC=60 \

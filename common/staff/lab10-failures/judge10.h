@@ -1,0 +1,27 @@
+/*
+ * judge10.h: what the files of lab 10's judge have in common
+ */
+#ifndef LAB10_JUDGE10_H
+#define LAB10_JUDGE10_H
+
+#include "drawn.h"
+#include "judge/data.h"
+
+/* A number that a rank recorded; NaN if it didn't. */
+double judge10_metric(const struct judge_task *t, int rank, int iteration,
+                      const char *name);
+
+/* Compare a rank's output with the floats that are expected. */
+void judge10_floats(const struct judge_task *t, int rank, int iteration,
+                    const char *name, const float *want, size_t count,
+                    struct judge_verdict *v);
+
+/* Train from zeros until nsteps steps are complete; rank r takes part in the
+ * first until[r] of them. state: count parameters, then their moments. */
+void judge10_train(const struct judge_task *t, int iteration, size_t count,
+                   int nsteps, const int *until, float *state);
+
+/* Parts 2 and 3 (judge_recover.c). */
+judge_fn judge10_wait, judge10_shrink, judge10_agree, judge10_trained;
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * judge_drawn.c: draws the inputs of cases
+ */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* memset */
+
+#include "drawn.h"
+#include "judge/data.h"
+
+/* The i-th number below n of a trial. */
+static int below(uint64_t seed, int trial, int i, int n)
+{
+    return (int)(judge_seed(seed, (uint64_t)trial * 4096 + (uint64_t)i) %
+                 (uint64_t)n);
+}
+
+static int has(const struct plan_case *c, const char *what)
+{
+    return strcmp(plan_text(c, "hang", "differs"), what) == 0;
+}
+
+/* ---- part 1 -------------------------------------------------------------- */
+
+enum { AT = 1, ANEW, EXTRA, FIELD, LEAD, CALL = 64, OF_RANK = 2048 };
+
+void drawn_flight(const struct plan_case *c, uint64_t seed, int trial,
+                  int nranks, struct drawn_flight *out)
+{
+    const int spread = (int)plan_int(c, "spread", 3);
+    const int at = 8 + below(seed, trial, AT, 30), rank = trial % nranks;
+    *out = (struct drawn_flight){DRAWN_FINE, -1, 0, {0}};
+    for (int r = 0; r < nranks; r++)
+        out->ncalls[r] = at + 1 + below(seed, trial, OF_RANK + r, spread + 1);
+    out->ncalls[(rank + 1) % nranks] = at + 1 + spread; // the one ahead
+    if (has(c, "nothing")) {
+        for (int r = 0; r < nranks; r++)
+            out->ncalls[r] = at;
+        return;
+    }
+    out->rank = rank;
+    out->number = at;
+    out->fault = has(c, "absent") ? DRAWN_ABSENT : DRAWN_DIFFERS;
+    if (has(c, "absent"))
+        out->ncalls[rank] = at;
+    if (has(c, "skipped"))
+        out->ncalls[rank] = at + 1;
+}
+
+void drawn_calls(const struct plan_case *c, uint64_t seed, int trial, int rank,
+                 const struct drawn_flight *f,
+                 struct drawn_call out[DRAWN_CALLS])
+{
+    for (int i = 0; i < f->ncalls[rank]; i++) {
+        // A rank that skips a call makes the next one in its place.
+        const int k =
+            i + (has(c, "skipped") && rank == f->rank && i >= f->number);
+        out[i] = (struct drawn_call){
+            .number = (uint64_t)i,
+            .op = below(seed, trial, CALL + 3 * k, 3),
+            .type = below(seed, trial, CALL + 3 * k + 1, 2) ? DATA_BFLOAT16
+                                                            : DATA_FLOAT,
+            .count =
+                256 * (uint64_t)(8 * below(seed, trial, CALL + 3 * k + 2, 100) +
+                                 k % 8 + 1)};
+    }
+    if (!has(c, "differs") || rank != f->rank)
+        return;
+    struct drawn_call *const odd = &out[f->number];
+    switch (below(seed, trial, FIELD, 3)) {
+    case 0: odd->op = (odd->op + 1) % 3; break;
+    case 1: odd->count += 256; break;
+    default: odd->type = odd->type == DATA_FLOAT ? DATA_BFLOAT16 : DATA_FLOAT;
+    }
+}
+
+void drawn_record(struct drawn_call slot[DRAWN_SLOTS],
+                  const struct drawn_call *call, int n)
+{
+    memset(slot, 0, DRAWN_SLOTS * sizeof *slot);
+    for (int i = 0; i < n; i++)
+        slot[i % DRAWN_SLOTS] = call[i];
+}
+
+double drawn_digest(const struct drawn_call slot[DRAWN_SLOTS], int ncalls)
+{
+    uint64_t sum = judge_seed((uint64_t)ncalls, 0);
+    for (int i = 0; i < DRAWN_SLOTS; i++) {
+        const uint64_t part[] = {slot[i].number, (uint64_t)slot[i].op,
+                                 slot[i].count, (uint64_t)slot[i].type};
+        for (int j = 0; j < 4; j++)
+            sum = judge_seed(sum, part[j]);
+    }
+    return (double)(sum >> 12);
+}
+
+int drawn_make_flight(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    struct drawn_flight *const f = malloc(sizeof *f);
+    struct drawn_call call[DRAWN_CALLS] = {{0}};
+    const int fits = f && nbytes == sizeof call && arg[0] >= 0 && arg[1] >= 0 &&
+                     arg[0] < DRAWN_TRIALS && arg[1] < from->nranks;
+    if (fits) {
+        const int trial = (int)arg[0];
+        drawn_flight(from->c, from->seed, trial, from->nranks, f);
+        drawn_calls(from->c, from->seed, trial, (int)arg[1], f, call);
+        for (int i = f->ncalls[arg[1]]; i < DRAWN_CALLS; i++)
+            call[i].op = -1; // no call
+        memcpy(out, call, sizeof call);
+    }
+    free(f);
+    return fits ? 0 : -1;
+}
+
+/* ---- the others ---------------------------------------------------------- */
+
+int drawn_make_floats(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    (void)arg;
+    for (size_t i = 0; i < nbytes / sizeof(float); i++)
+        ((float *)out)[i] = drawn_float(from->seed, i);
+    return nbytes % sizeof(float) ? -1 : 0;
+}
+
+void drawn_rates(const struct plan_case *c, uint64_t seed, int trial,
+                 struct drawn_rates *out)
+{
+    const char *const how = plan_text(c, "failures", "rare");
+    const double a = below(seed, trial, 1, 1000) / 1000.0;
+    const double b = below(seed, trial, 2, 1000) / 1000.0;
+    const double d = below(seed, trial, 3, 1000) / 1000.0;
+    *out = (struct drawn_rates){.step = 1 + 4 * a,
+                                .save = 20 + 60 * b,
+                                .restart = 100 + 200 * a,
+                                .mtbf = 7200 + 80000 * d};
+    if (strcmp(how, "frequent") == 0) { // hardly longer than a save
+        out->step = 0.2 + 0.8 * a;
+        out->mtbf = out->save * (1 + 2 * d);
+    } else if (strcmp(how, "coarse") == 0) { // few steps between saves
+        out->step = 60 + 240 * a;
+        out->mtbf = out->step * (3 + 4 * d);
+        out->save = out->step * (1 + 2 * b);
+    }
+}
+
+int drawn_make_rates(const struct draw_from *from, const int64_t *arg,
+                     void *out, size_t nbytes)
+{
+    if (nbytes != sizeof(struct drawn_rates))
+        return -1;
+    drawn_rates(from->c, from->seed, (int)arg[0], out);
+    return 0;
+}
+
+int drawn_slow(const struct plan_case *c, uint64_t seed, int nranks)
+{
+    return plan_int(c, "percent", 175) > 125 ? below(seed, 0, 1, nranks) : -1;
+}
+
+/* The parts of a rank's work in a step. */
+static int parts_of(const struct plan_case *c, uint64_t seed, int rank,
+                    int nranks, int step)
+{
+    const int base = 20, percent = (int)plan_int(c, "percent", 175);
+    const int slow = below(seed, 0, 1, nranks);
+    int n = rank == slow ? base * percent / 100 : base;
+    // Some steps of other ranks take ten times as long.
+    if (rank != slow &&
+        (step + below(seed, 0, 2 + rank, DRAWN_STEPS)) % DRAWN_STEPS <
+            plan_int(c, "hiccups", 0))
+        n *= 10;
+    return n;
+}
+
+int drawn_make_times(const struct draw_from *from, const int64_t *arg,
+                     void *out, size_t nbytes)
+{
+    if (nbytes != DRAWN_STEPS * sizeof(int))
+        return -1;
+    for (int i = 0; i < DRAWN_STEPS; i++)
+        ((int *)out)[i] =
+            parts_of(from->c, from->seed, (int)arg[0], from->nranks, i);
+    return 0;
+}
+
+int drawn_flips(const struct plan_case *c, uint64_t seed, int nranks,
+                struct drawn_flip out[DRAWN_FLIPS_MOST])
+{
+    const int n = (int)plan_int(c, "flips", 1);
+    const int again = (int)plan_int(c, "again", 0); // this many strike twice
+    const uint64_t count = (uint64_t)plan_int(c, "count", 5000);
+    const int nblocks = (int)((count + DRAWN_BLOCK - 1) / DRAWN_BLOCK);
+    int at = 0;
+    for (int i = 0; i < n && n <= nblocks; i++) {
+        const int first = i * nblocks / n; // flip i may hit blocks from here on
+        const int block =
+            first + below(seed, 0, 3 * i, (i + 1) * nblocks / n - first);
+        const uint64_t begin = (uint64_t)block * DRAWN_BLOCK;
+        const uint64_t left = count - begin;
+        const uint64_t in = left < DRAWN_BLOCK ? left : DRAWN_BLOCK;
+        struct drawn_flip f = {.rank = below(seed, 0, 3 * i + 1, nranks),
+                               .bit = below(seed, 0, 3 * i + 2, 32),
+                               .at = begin +
+                                     judge_seed(seed, 4096 + (uint64_t)i) % in};
+        for (f.round = 0; f.round <= (i < again ? 1 : 0); f.round++)
+            out[at++] = f;
+    }
+    return at;
+}
+
+int drawn_make_flips(const struct draw_from *from, const int64_t *arg,
+                     void *out, size_t nbytes)
+{
+    struct drawn_flip all[DRAWN_FLIPS_MOST] = {{0}};
+    (void)arg;
+    if (nbytes != sizeof all)
+        return -1;
+    for (int i = drawn_flips(from->c, from->seed, from->nranks, all);
+         i < DRAWN_FLIPS_MOST; i++)
+        all[i].rank = -1; // none
+    memcpy(out, all, sizeof all);
+    return 0;
+}
