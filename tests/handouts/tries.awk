@@ -10,14 +10,14 @@
 function is_command(c) {
     if (c ~ /(^| )[A-Z]+( |$)/) return 0
     sub(/^([A-Z_]+=[^ ]+ )+/, "", c)
-    return c ~ /^mpirun -n [0-9]+ build\/(lab[0-9]|first|slow)( |$)/ ||
-        c ~ /^build\/lab[0-9] --questions$/ ||
+    return c ~ /^mpirun -n [0-9]+ build\/(lab[0-9]+|first|slow)( |$)/ ||
+        c ~ /^build\/lab[0-9]+ --questions$/ ||
         c ~ /^build\/commgraph [a-z-]+ [a-z0-9]/
 }
 
 function offer(c, at) {
     sub(/ +# .*/, "", c)
-    sub(/^make lab[0-9] && /, "", c)
+    sub(/^make lab[0-9]+ && /, "", c)
     if (is_command(c) && !(c in offered)) print at, c
     offered[c]
 }
