@@ -19,11 +19,11 @@ handouts: all          ## rerun the commands that handouts show, build pages
 	@common/kit/pages.sh --optional $(BUILD)/handouts
 plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions for the plans
 	common/kit/plans.sh $(BUILD)
-new-lab:               ## create a complete lab: NAME=lab10-topic [TITLE=...]
+new-lab:               ## create a complete lab: NAME=lab11-topic [TITLE=...]
 	@common/kit/new-lab.sh "$(NAME)" "$(TITLE)"
-remove-lab:            ## remove a lab and what names it: NAME=lab10-topic
+remove-lab:            ## remove a lab and what names it: NAME=lab11-topic
 	@common/kit/remove-lab.sh "$(NAME)"
-lint-labs: $(BUILD)/plan ## check that all labs are complete; LAB=lab10-topic: one
+lint-labs: $(BUILD)/plan ## check that all labs are complete; LAB=lab11-topic: one
 	@common/kit/lint-labs.sh $(LAB)
 # Needed after adding a case, which some mutants may fail, too.
 mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one

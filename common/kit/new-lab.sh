@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Create a new lab that works from the start, for you to change.
 #
-#   common/kit/new-lab.sh lab10-topic ["Title"]
+#   common/kit/new-lab.sh lab11-topic ["Title"]
 #
 # The seed (common/kit/seed) is a lab with a single function, complete with
 # skeleton, solution, judge, visible and hidden cases, a mutant, a handout and a
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 lab=${1-} title=${2-}
 [[ $lab =~ ^lab([0-9]+)-[a-z0-9]+(-[a-z0-9]+)*$ ]] || {
     echo "new-lab: \"$lab\" is not a lab name; try" \
-         "make new-lab NAME=lab10-my-topic"
+         "make new-lab NAME=lab11-my-topic"
     exit 2
 }
 n=lab${BASH_REMATCH[1]}

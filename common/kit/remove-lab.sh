@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Remove a lab, with everything that is only there for it.
 #
-#   common/kit/remove-lab.sh lab10-topic
+#   common/kit/remove-lab.sh lab11-topic
 #
 # Its folders and files go, the test programs that link them, its row in the
 # README, its names in the lists of tests and its cheats in grader/THREATS.md.
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 lab=${1-}
 [[ $lab =~ ^lab[0-9]+-[a-z0-9]+(-[a-z0-9]+)*$ && -d solutions/$lab ]] || {
     echo "remove-lab: there is no solutions/$lab: try make remove-lab" \
-         "NAME=lab10-my-topic"
+         "NAME=lab11-my-topic"
     exit 2
 }
 n=${lab%%-*}
