@@ -172,21 +172,24 @@ static void judge_rebuild(const struct judge_task *t, struct judge_verdict *v)
         const double bytes = judge_count(t, r, 0, "sent_bytes", v);
         const double least = 2.0 * sizeof(float) * (double)sent;
         if (bytes > least)
-            judge_fail(v,
-                       "the result is right, but rank %d sends %.0f bytes; "
-                       "%.0f are enough",
-                       r, bytes, least);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes; "
+                "%.0f are enough",
+                r, bytes, least);
         if (judge_count(t, r, 0, "collectives", v) > 0)
-            judge_fail(v,
-                       "the result is right, but rank %d calls a collective: "
-                       "messages can carry what its receiver lacks, and no "
-                       "more",
-                       r);
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d calls a collective: "
+                "messages can carry what its receiver lacks, and no "
+                "more",
+                r);
         if (judge_count(t, r, 0, "rounds", v) > 1)
-            judge_fail(v,
-                       "the result is right, but rank %d sends and receives "
-                       "in %.0f groups, should in one",
-                       r, judge_count(t, r, 0, "rounds", v));
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends and receives "
+                "in %.0f groups, should in one",
+                r, judge_count(t, r, 0, "rounds", v));
     }
     judge_no_mpi(t, "NCCL moves what is in device memory", v);
 }
@@ -217,12 +220,13 @@ static void judge_interval(const struct judge_task *t, struct judge_verdict *v)
         const double got = metric_at(t, r, i, "interval", trial);
         const double best = best_interval(&d);
         if (!(got >= 1 && cost_of(&d, got) <= 1.005 * cost_of(&d, best)))
-            judge_fail(v,
-                       "step %.2f s, save %.1f s, a failure every %.0f s: a "
-                       "save every %.0f steps trains %.1f %% slower than one "
-                       "every %.0f",
-                       d.step, d.save, d.mtbf, got,
-                       100 * (cost_of(&d, got) / cost_of(&d, best) - 1), best);
+            judge_fail_method(
+                v,
+                "step %.2f s, save %.1f s, a failure every %.0f s: a "
+                "save every %.0f steps trains %.1f %% slower than one "
+                "every %.0f",
+                d.step, d.save, d.mtbf, got,
+                100 * (cost_of(&d, got) / cost_of(&d, best) - 1), best);
     }
 }
 
@@ -328,17 +332,19 @@ static void judge_seal_bytes(const struct judge_task *t, int rank,
     const struct seal_bytes want = seal_bytes(t, iteration);
     const double bytes = judge_collective_bytes(t, rank, iteration);
     if (bytes > want.data + want.flags)
-        judge_fail(v,
-                   "the result is right, but rank %d's collectives have %.0f "
-                   "bytes; %.0f are enough: elements and seals once, flags, "
-                   "and the blocks that are bad",
-                   rank, bytes, want.data + want.flags);
+        judge_fail_method(
+            v,
+            "the result is right, but rank %d's collectives have %.0f "
+            "bytes; %.0f are enough: elements and seals once, flags, "
+            "and the blocks that are bad",
+            rank, bytes, want.data + want.flags);
     else if (t->graph && bytes < want.data)
-        judge_fail(v,
-                   "the result is right, but rank %d's collectives have %.0f "
-                   "bytes, less than the %.0f of elements, seals and bad "
-                   "blocks: some are not summed",
-                   rank, bytes, want.data);
+        judge_fail_method(
+            v,
+            "the result is right, but rank %d's collectives have %.0f "
+            "bytes, less than the %.0f of elements, seals and bad "
+            "blocks: some are not summed",
+            rank, bytes, want.data);
 }
 
 static void judge_seal(const struct judge_task *t, struct judge_verdict *v)
