@@ -370,6 +370,10 @@ $(call script,cuda-mutants,75,slow cuda common/ solutions/ tests/mutants tests/s
 whole_cuda-mutants := # it deals its patches
 $(call script,openmpi,22,slow cuda common/ solutions/lab0-first-steps solutions/lab1-collectives)
 $(call script,nccl-tests,1,sim commgraph)
+$(call script,faults,4,slow sim lab1 lab10)
+command_faults := tests/faults.sh $(BUILD) --labs --from 1 --count 12 \
+	"4 solutions/lab1 --case first-all-reduce,halving-doubling" \
+	"4 solutions/lab10 --case train-killed,rebuild,seal"
 # an argument: NCCL remarks on variables of this name that it doesn't know
 unexport NCCL_TESTS NCCL_NEWEST NCCL_SRC NVSHMEM_HOME
 command_nccl-tests := tests/nccl-tests.sh $(BUILD) $(NCCL_TESTS)
