@@ -296,6 +296,20 @@ START_TEST(pinned_memory_may_hold_anything)
 }
 END_TEST
 
+/* NCCL's flags lie in a device's memory, but count as the host's in sums of
+ * what a program holds there (HEAP_ZEROED). */
+START_TEST(a_devices_memory_is_not_the_hosts)
+{
+    graph_note_placed(s.rank[0], memory(0, 2), -1, 100, 0, 0, 0);
+    upload(0, memory(0, 1), 0, 100);
+    operation(0, GRAPH_KERNEL, touch(memory(0, 2), 0, 4, GRAPH_READ),
+              touch(memory(0, 3), 0, 100, GRAPH_WRITE));
+    const uint32_t taken = download(0, memory(0, 3));
+    follow();
+    ck_assert_uint_eq(origin_at(0, taken, 10), 0);
+}
+END_TEST
+
 START_TEST(many_allocations_are_told_apart)
 {
     uint32_t taken[MANY];
@@ -595,6 +609,7 @@ int main(void)
     tcase_add_test(t, a_kernel_adds_what_it_reads_to_what_it_leaves);
     tcase_add_test(t, what_is_copied_in_one_allocation_moves);
     tcase_add_test(t, pinned_memory_may_hold_anything);
+    tcase_add_test(t, a_devices_memory_is_not_the_hosts);
     tcase_add_test(t, many_allocations_are_told_apart);
     tcase_add_test(t, a_hundred_ranks_are_told_apart);
     tcase_add_test(t, what_is_no_copy_to_the_host_has_no_list);

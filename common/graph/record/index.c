@@ -242,8 +242,13 @@ int graph_index_notes(struct graph *g)
             const char *const site =
                 a->site && a->site <= s->nsites ? s->site[a->site].text : NULL;
             g->allocs[g->nallocs++] = (struct graph_alloc_note){
-                a->alloc, a->nbytes,        a->place,
-                a->site,  site ? site : "", s->alloc_after[i]};
+                .alloc = a->alloc,
+                .nbytes = a->nbytes,
+                .place = a->place,
+                .on_device = a->device != FORMAT_NO_DEVICE,
+                .site_id = a->site,
+                .site = site ? site : "",
+                .after = s->alloc_after[i]};
         }
         for (uint32_t i = 1; i <= s->nfaults; i++) {
             const struct format_fault *const f = s->fault[i];

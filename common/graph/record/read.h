@@ -42,6 +42,7 @@ struct graph_queue_note { /* see graph_note_queue() */
 struct graph_alloc_note { /* see graph_note_alloc() */
     uint64_t alloc, nbytes;
     int32_t place;
+    int on_device;    /* noted by graph_note_placed() */
     uint32_t site_id; /* graph_alloc.site, of the owning rank */
     const char *site;
     uint32_t after; /* its rank had recorded nodes up to this index */

@@ -26,7 +26,8 @@ void *pieces_grow(void *list, size_t n, size_t *cap, size_t size, int *failed)
 void pieces_begin(struct pieces *p, const struct graph *g)
 {
     for (size_t i = 0; i < g->nallocs && !p->failed; i++) {
-        const int is_host = g->allocs[i].place < 0;
+        // NCCL's own memory has the host's place, but the host can't write it
+        const int is_host = g->allocs[i].place < 0 && !g->allocs[i].on_device;
         uint64_t *const at =
             is_host ? map_at(&p->pinned, g->allocs[i].alloc) : NULL;
         if (at)
