@@ -9,10 +9,11 @@
 
 static const char *const headers[] = {
     // the labs' APIs
-    "cuda*.h", "cublas*.h", "nccl.h", "mpi.h", "nvtx3/nvToolsExt.h",
-    "driver_types.h", "vector_*.h", "library_types.h", "curand*.h",
-    "cooperative_groups.h", "math_constants.h", "lab/try.h", "lab/hole.cuh",
-    "lab/sync.cuh", "lab/vector.cuh", "nn/*.h",
+    "cuda*.h", "cublas*.h", "nccl.h", "nccl_device.h", "mpi.h",
+    "nvtx3/nvToolsExt.h", "driver_types.h", "vector_*.h", "library_types.h",
+    "curand*.h", "cooperative_groups.h", "math_constants.h", "lab/try.h",
+    "lab/hole.cuh", "lab/multimem.cuh", "lab/sync.cuh", "lab/vector.cuh",
+    "nn/*.h",
     // C
     "assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h",
     "inttypes.h", "iso646.h", "limits.h", "locale.h", "math.h", "setjmp.h",
