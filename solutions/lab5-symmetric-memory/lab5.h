@@ -458,6 +458,71 @@ ncclResult_t hashmap_add(const struct hashmap *h, const unsigned *keys,
 ncclResult_t hashmap_find(const struct hashmap *h, const unsigned *keys,
                           unsigned *out, size_t n, cudaStream_t stream);
 
+/* ---- part 6: NCCL's windows (window.cuh, window.cu) ---------------------- */
+
+enum { WINDOW_BLOCKS = 16, WINDOW_THREADS = 512 };
+
+struct window_nccl; /* what NCCL's device functions need (window.cuh) */
+
+/* Two vectors in every rank's memory, mapped into all other ranks by NCCL. */
+struct window {
+    ncclComm_t comm;
+    float *send, *recv; /* this rank's vectors */
+    int multimem;       /* the switch can add them and write to them */
+    struct window_nccl *nccl;
+};
+
+/*
+ * Allocate two vectors of count floats on each rank's current device and
+ * register them with NCCL. Elements move in fours: each vector has room for up
+ * to three more. All ranks call, and the same ranks call window_close(). If the
+ * ranks cannot reach each other's memory by loads and stores, or multimem is
+ * set and the machine has none, all ranks return an error and leave nothing
+ * open.
+ */
+ncclResult_t window_open(struct window *w, ncclComm_t comm, size_t count,
+                         int multimem);
+
+/* Unmap and free the vectors, if the window is open. All ranks' devices are
+ * idle. Given (window.cu). */
+void window_close(struct window *w);
+
+/*
+ * Set recv to the sum of all ranks' send, for the first count elements, by one
+ * kernel: every rank loads its n-th from all ranks, adds, and stores the sum to
+ * all ranks' recv. Bit for bit the same on all ranks. Once the work is complete
+ * on a rank's stream, recv is complete there and no rank uses that rank's
+ * vectors any more.
+ */
+ncclResult_t window_two_shot(const struct window *w, size_t count,
+                             cudaStream_t stream);
+
+/* ---- part 7: the switch adds (window.cu) --------------------------------- */
+
+/* The same in a window with multimem: every rank loads the sum of its n-th from
+ * the switch, and stores it to all ranks through the switch. */
+ncclResult_t window_multimem(const struct window *w, size_t count,
+                             cudaStream_t stream);
+
+/* ---- part 8: all-reduce and norm in one kernel (fused.cu) ---------------- */
+
+enum { FUSED_THREADS = 512 };
+
+/*
+ * What follows the row-parallel product of a transformer's layer, in one
+ * kernel. With x the sum of all ranks' w->send, of (rows, width) elements:
+ *
+ *     residual = residual + x
+ *     out      = residual / sqrt(mean of its row's squares + eps) * gain
+ *
+ * residual, out: (rows, width), and gain: (width), memory of this rank; width
+ * is a multiple of 4. Once the work is complete on a rank's stream, no rank
+ * uses that rank's w->send any more.
+ */
+ncclResult_t fused_norm(const struct window *w, float *residual,
+                        const float *gain, float *out, size_t rows,
+                        size_t width, float eps, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

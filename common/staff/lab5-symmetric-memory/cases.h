@@ -45,4 +45,10 @@ ncclResult_t run_dtensor(struct lab_run *r);
 ncclResult_t run_pcache(struct lab_run *r);
 ncclResult_t run_hashmap(struct lab_run *r);
 
+/* ---- parts 6 to 8 (cases_window.c) --------------------------------------- */
+
+ncclResult_t run_window(struct lab_run *r);
+ncclResult_t run_window_race(struct lab_run *r);
+ncclResult_t run_fused(struct lab_run *r);
+
 #endif

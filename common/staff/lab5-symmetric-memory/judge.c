@@ -346,6 +346,9 @@ static const struct judge_kind kinds[] = {
     {.name = "dtensor", .judge = judge5_dtensor},
     {.name = "pcache", .judge = judge5_pcache},
     {.name = "hashmap", .judge = judge5_hashmap},
+    {.name = "window", .judge = judge5_window},
+    {.name = "window-race", .judge = judge5_window_race},
+    {.name = "fused", .judge = judge5_fused},
     {.name = NULL},
 };
 
@@ -380,6 +383,10 @@ static const struct judge_student students[] = {
     {"pcache", "pcache_fetch(), pcache_begin() and pcache_end() in pcache.c",
      NULL, NULL},
     {"hashmap", "hashmap_add() and hashmap_find() in hashmap.cu", NULL, NULL},
+    {"window", "window_multimem() in window.cu", "multimem", "1"},
+    {"window", "window_open() and window_two_shot() in window.cu", NULL, NULL},
+    {"window-race", "window_multimem() in window.cu", NULL, NULL},
+    {"fused", "fused_norm() in fused.cu", NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
 

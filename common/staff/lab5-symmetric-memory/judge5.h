@@ -87,10 +87,39 @@ judge_fn judge5_play;
 
 judge_fn judge5_reduce, judge5_tune;
 
+/* Several all-reduces in a row, of which number i has i times the inputs. */
+judge5_want judge5_want_sum;
+
+/* The time of NCCL's all-reduce on this machine; NaN if unknown. */
+double judge5_nccl_us(const struct judge_task *t, size_t nbytes);
+
+/* The mean time of one of `calls` calls in a range of that name, on the slowest
+ * rank: from the graph or, on GPUs, as recorded. */
+double judge5_range_us(const struct judge_task *t, const char *name, int calls);
+
+/* Bytes that the operations of an iteration move from one GPU to another or to
+ * and from the switch that adds: all of them, those of the switch, and those
+ * into and out of each GPU. */
+enum { JUDGE5_GPUS = 64 };
+struct judge5_moved {
+    double all, by_switch, into[JUDGE5_GPUS], out_of[JUDGE5_GPUS];
+};
+
+/* If a rank has no such iteration, all is NaN. */
+struct judge5_moved judge5_moved(const struct judge_task *t, int iteration);
+
+/* Expect the ranks to share the work of two-shot. */
+void judge5_shared(const struct judge_task *t, const struct judge5_moved *moved,
+                   struct judge_verdict *v);
+
 /* ---- part 5 (judge_uses.c) ----------------------------------------------- */
 
 judge_fn judge5_gradsync, judge5_pipeline, judge5_gemm, judge5_gemm_sum,
     judge5_ring, judge5_dtensor, judge5_pcache, judge5_hashmap;
+
+/* ---- parts 6 to 8 (judge_window.c) --------------------------------------- */
+
+judge_fn judge5_window, judge5_window_race, judge5_fused;
 
 /* Draws (judge/draw.h): drawn.h says what of. */
 draw_fn judge5_draw_rough, judge5_draw_begin, judge5_draw_adapters,

@@ -9,9 +9,7 @@
 #include "judge/graph/counts.h"
 #include "judge5.h"
 
-enum { MAX_GPUS = 64 };
-
-static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,
+double judge5_want_sum(const struct judge_task *t, const uint64_t *seed, int r,
                        size_t i)
 {
     const size_t count = judge5_count(t);
@@ -22,13 +20,12 @@ static double want_sum(const struct judge_task *t, const uint64_t *seed, int r,
     return sum * (double)(i / count + 1);
 }
 
-/* The time of NCCL's all-reduce on this machine; NaN if unknown. */
-static double nccl_us(const struct judge_task *t, size_t nbytes)
+double judge5_nccl_us(const struct judge_task *t, size_t nbytes)
 {
     struct topo_coll c;
     char err[128];
-    int place[MAX_GPUS];
-    if (!t->spans || t->nranks > MAX_GPUS)
+    int place[JUDGE5_GPUS];
+    if (!t->spans || t->nranks > JUDGE5_GPUS)
         return NAN;
     const struct topo *const topo = spans_topo(t->spans);
     for (int r = 0; r < t->nranks; r++)
@@ -58,34 +55,29 @@ static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
-/* Bytes that the operations of an iteration move from one GPU to another: all
- * of them, and those into and out of each GPU. */
-struct moved {
-    double all, into[MAX_GPUS], out_of[MAX_GPUS];
-};
-
-static void add_moves(const struct graph_view *op, struct moved *moved)
+static void add_moves(const struct graph_view *op, struct judge5_moved *moved)
 {
     for (size_t i = 0; i < op->nmoves; i++) {
         const struct graph_move *const m = &op->moves[i];
         if (!judge5_leaves(m))
             continue;
         moved->all += (double)m->nbytes;
-        if (m->to < MAX_GPUS)
+        if (m->from == TOPO_SWITCH_PLACE || m->to == TOPO_SWITCH_PLACE)
+            moved->by_switch += (double)m->nbytes;
+        if (m->to < JUDGE5_GPUS)
             moved->into[m->to] += (double)m->nbytes;
-        if (m->from < MAX_GPUS)
+        if (m->from < JUDGE5_GPUS)
             moved->out_of[m->from] += (double)m->nbytes;
     }
 }
 
-/* If a rank has no such iteration, all is NaN. */
-static struct moved moved_bytes(const struct judge_task *t, int iteration)
+struct judge5_moved judge5_moved(const struct judge_task *t, int iteration)
 {
-    struct moved moved = {.all = 0};
+    struct judge5_moved moved = {.all = 0};
     struct spans_window w;
     for (int r = 0; r < t->nranks; r++) {
         if (spans_window(t, r, iteration, &w) != 0)
-            return (struct moved){.all = NAN};
+            return (struct judge5_moved){.all = NAN};
         for (uint32_t at = w.first; at <= w.last; at++)
             add_moves(&t->graph->nodes[at], &moved);
     }
@@ -98,15 +90,15 @@ static struct moved moved_bytes(const struct judge_task *t, int iteration)
  * everything, or all of them do, gets the same sums by more bytes at a GPU.
  * Flags and shares that end at a multiple of four elements take the rest.
  */
-static void judge_shared(const struct judge_task *t, const struct moved *moved,
-                         struct judge_verdict *v)
+void judge5_shared(const struct judge_task *t, const struct judge5_moved *moved,
+                   struct judge_verdict *v)
 {
     enum { REST = 4096 };
     const double calls = (double)plan_int(t->c, "calls", 3);
     const double most = calls * (2.0 * (t->nranks - 1) / t->nranks *
                                      (double)(judge5_count(t) * sizeof(float)) +
                                  REST);
-    for (int g = 0; g < MAX_GPUS && v->pass; g++)
+    for (int g = 0; g < JUDGE5_GPUS && v->pass; g++)
         if (moved->into[g] > most || moved->out_of[g] > most)
             judge_fail_method(
                 v,
@@ -130,7 +122,7 @@ static void judge_moved(const struct judge_task *t, struct judge_verdict *v)
         t->nranks > topo_ngpus(spans_topo(t->spans)))
         return;
     for (int it = 0; it < t->iterations && v->pass; it++) {
-        const struct moved moved = moved_bytes(t, it);
+        const struct judge5_moved moved = judge5_moved(t, it);
         if (!(moved.all >= least))
             judge_fail_method(
                 v,
@@ -139,7 +131,7 @@ static void judge_moved(const struct judge_task *t, struct judge_verdict *v)
                 "take at least %.0f",
                 moved.all, least);
         if (two_shot)
-            judge_shared(t, &moved, v);
+            judge5_shared(t, &moved, v);
         for (int r = 0; r < t->nranks; r++)
             judge5_no_copies(t, r, it, v);
     }
@@ -149,11 +141,11 @@ void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t calls = (size_t)plan_int(t->c, "calls", 3);
     const double most = (double)plan_int(t->c, "percent_of_nccl", 0) / 100 *
-                        nccl_us(t, judge5_count(t) * sizeof(float));
+                        judge5_nccl_us(t, judge5_count(t) * sizeof(float));
     if (plan_int(t->c, "rough", 0))
         judge5_compare_rough(t, calls, v);
     else
-        judge5_compare(t, "out", calls * judge5_count(t), want_sum,
+        judge5_compare(t, "out", calls * judge5_count(t), judge5_want_sum,
                        judge5_from_all, v);
     judge5_guards(t, v);
     if (t->nranks > 1)
@@ -164,15 +156,14 @@ void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
             v,
             "it takes %.1f us; NCCL's takes %.1f us, and %lld %% of "
             "that is required",
-            spans_time_us(t, 0), nccl_us(t, judge5_count(t) * sizeof(float)),
+            spans_time_us(t, 0),
+            judge5_nccl_us(t, judge5_count(t) * sizeof(float)),
             (long long)plan_int(t->c, "percent_of_nccl", 0));
 }
 
 enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* as in cases.c, measure_all() */
 
-/* The mean time of a call in a range of measure_all(), on the slowest rank:
- * from the graph or, on GPUs, as recorded. */
-static double range_us(const struct judge_task *t, const char *name)
+double judge5_range_us(const struct judge_task *t, const char *name, int calls)
 {
     double slowest = NAN;
     for (int r = 0; r < t->nranks; r++) {
@@ -189,7 +180,7 @@ static double range_us(const struct judge_task *t, const char *name)
             end_ps = time->end_ps > end_ps ? time->end_ps : end_ps;
         }
         if (end_ps > begin_ps)
-            us = (double)(end_ps - begin_ps) * 1e-6 / CALLS;
+            us = (double)(end_ps - begin_ps) * 1e-6 / calls;
         slowest = us <= slowest ? slowest : us;
     }
     return slowest;
@@ -282,7 +273,7 @@ void judge5_tune(const struct judge_task *t, struct judge_verdict *v)
     for (size_t nbytes = 1024; nbytes <= most && nsizes < SIZES; nbytes *= 2) {
         for (int k = 0; k < ALGOS; k++) {
             snprintf(name, sizeof name, "algo%d.%zu", k, nbytes);
-            us[nsizes][k] = range_us(t, name);
+            us[nsizes][k] = judge5_range_us(t, name, CALLS);
         }
         nsizes++;
     }

@@ -1,0 +1,45 @@
+/*
+ * Part 6: a struct window as kernels see it, and where their ranks meet.
+ *
+ * The kernels of parts 6 to 8 are cooperative: all their blocks are resident at
+ * the same time, so they can wait for each other.
+ */
+#ifndef LAB5_WINDOW_CUH
+#define LAB5_WINDOW_CUH
+
+#include <cooperative_groups.h> /* this_grid */
+#include <nccl_device.h>        /* ncclGetLsaPointer, ncclLsaBarrierSession */
+
+#include <lab/hole.cuh>
+
+#include "lab5.h"
+
+struct window_view { /* passed to kernels by value */
+    ncclWindow_t send, recv;
+    ncclDevComm dev; /* its LSA team is all ranks; one LSA barrier, number 0 */
+};
+
+struct window_nccl {
+    struct window_view view;
+};
+
+/* The first element of part i of n, of count elements; count for i = n. */
+static __device__ inline size_t window_part(size_t count, int n, int i)
+{
+    return count * (size_t)i / (size_t)n;
+}
+
+/*
+ * A barrier of all blocks of all ranks' kernels: afterwards every thread sees
+ * what any thread of any rank did before. All threads of the grid call it.
+ */
+static __device__ inline void window_meet(const struct window_view &v)
+{
+    // Yours to write: part 6: meet (device, about 8 lines)
+    // block 0 meets block 0 of the other ranks, by an
+    // ncclLsaBarrierSession of the whole block (ncclCoopCta). What do the
+    // other blocks wait for before that, and after it?
+    LAB_DEVICE_HOLE("part 6: meet");
+}
+
+#endif
