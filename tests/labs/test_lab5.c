@@ -148,6 +148,9 @@ static const struct {
     {"dgx-h100", "--cache --max-kb 70", 4, "     65536 "},
     {"pcie-4090", "--late --rows 8 --lr-percent 100 -o /dev/null", 3,
      "\n     8 "},
+    {"dgx-h100", "--windows --max-kb 10", 8,
+     "     10000             6.6             6.6            16.8\n"},
+    {"dgx-a100", "--windows --max-kb 1", 2, "               - "},
     {"one-gpu.xml", "--latency --max-kb 10", 2, "               -"},
     {"one-gpu.xml", "--sync --max-kb 20", 2, "        0\n"},
 };

@@ -476,6 +476,8 @@ static const struct lab_command commands[] = {
      benchmark_main},
     {"--latency", "[--max-kb N] [-o FILE.svg]: all-reduces against NCCL",
      compare_latency},
+    {"--windows", "[--max-kb N] [-o FILE.svg]: the same in NCCL's windows",
+     compare_windows},
     {"--sync",
      "[--max-kb N] [-o FILE.svg]: gradients, by NCCL and parameter servers",
      compare_sync},

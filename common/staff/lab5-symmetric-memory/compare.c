@@ -18,6 +18,7 @@ struct compare { /* what the calls below use; each table some of it */
     struct lab_run *r;
     size_t nbytes, count; /* the current row's */
     struct symm_reducer a;
+    struct window window;
     float *send, *recv, *weights;
     int updates;             /* weight updates so far */
     struct server server[2]; /* on rank 0; on all ranks */
@@ -32,8 +33,9 @@ struct compare { /* what the calls below use; each table some of it */
 struct column {
     const char *name;
     measured *call;
-    int is_nccl; /* left out where there is no NCCL */
-    size_t most; /* bytes: larger rows leave it out; 0: none does */
+    int is_nccl;   /* left out where there is no NCCL */
+    size_t most;   /* bytes: larger rows leave it out; 0: none does */
+    int by_switch; /* left out where no switch adds */
 };
 
 struct table {
@@ -54,6 +56,12 @@ static void print_head(const struct table *t, const struct lab_run *r)
     printf("%s\n", t->verifies ? "   #wrong" : "");
 }
 
+static int is_left_out(const struct column *k, const struct compare *c)
+{
+    return (k->is_nccl && !c->r->comm) || (k->most && c->nbytes > k->most) ||
+           (k->by_switch && !c->window.multimem);
+}
+
 /* A row, and its points in the plot. */
 static ncclResult_t do_row(const struct table *t, struct compare *c,
                            struct plot *p)
@@ -69,8 +77,7 @@ static ncclResult_t do_row(const struct table *t, struct compare *c,
     for (int k = 0; t->column[k].name; k++) {
         const struct column *const of = &t->column[k];
         double us = NAN;
-        if (!(of->is_nccl && !c->r->comm) &&
-            !(of->most && c->nbytes > of->most))
+        if (!is_left_out(of, c))
             LAB_TRY(measure_us(c->r, of->call, c, iterations, &us));
         plot_add(&p->curve[k], (double)c->nbytes, us);
         end +=
@@ -170,17 +177,68 @@ static ncclResult_t registered_anew(void *arg)
 int compare_latency(struct lab_run *r, int argc, char **argv)
 {
     static const struct column columns[] = {
-        {"one-shot", one_shot, 0, 1000000},
-        {"two-shot", two_shot, 0, 0},
-        {"NCCL", nccl, 1, 0},
-        {"register each", registered_anew, 0, 10000000},
-        {NULL, NULL, 0, 0}};
+        {"one-shot", one_shot, 0, 1000000, 0},
+        {"two-shot", two_shot, 0, 0, 0},
+        {"NCCL", nccl, 1, 0, 0},
+        {"register each", registered_anew, 0, 10000000, 0},
+        {NULL, NULL, 0, 0, 0}};
     static const struct table t = {.title = "All-reduce",
                                    .least = 1000,
                                    .most = 100000000,
                                    .factor = 10,
                                    .heap = 2,
                                    .open = open_reduce,
+                                   .column = columns};
+    return do_table(r, &t, argc, argv);
+}
+
+/* ---- windows ------------------------------------------------------------- */
+
+/* Open a window, with multimem if the machine has it. */
+static ncclResult_t open_window(struct compare *c)
+{
+    if (!c->r->comm)
+        must_stop(__FILE__, __LINE__, "--windows",
+                  "NCCL's windows need a GPU for each rank");
+    if (window_open(&c->window, c->r->comm, c->count, 1) != ncclSuccess)
+        LAB_TRY(window_open(&c->window, c->r->comm, c->count, 0));
+    c->send = c->window.send;
+    c->recv = c->window.recv;
+    return ncclSuccess;
+}
+
+static ncclResult_t close_window(struct compare *c)
+{
+    window_close(&c->window);
+    return ncclSuccess;
+}
+
+static ncclResult_t by_loads(void *arg)
+{
+    struct compare *const c = arg;
+    return window_two_shot(&c->window, c->count, c->r->stream);
+}
+
+static ncclResult_t by_switch(void *arg)
+{
+    struct compare *const c = arg;
+    return window_multimem(&c->window, c->count, c->r->stream);
+}
+
+/* Up to 10 MB, as a switch that adds takes simgpu long: 100 MB take minutes. */
+int compare_windows(struct lab_run *r, int argc, char **argv)
+{
+    static const struct column columns[] = {
+        {.name = "window", .call = by_loads},
+        {.name = "multimem", .call = by_switch, .by_switch = 1},
+        {.name = "NCCL", .call = nccl, .is_nccl = 1},
+        {.name = NULL}};
+    static const struct table t = {.title = "All-reduce in NCCL's windows",
+                                   .least = 1000,
+                                   .most = 10000000,
+                                   .factor = 10,
+                                   .open = open_window,
+                                   .close = close_window,
                                    .column = columns};
     return do_table(r, &t, argc, argv);
 }
@@ -277,12 +335,12 @@ static ncclResult_t check_sync(struct compare *c)
 int compare_sync(struct lab_run *r, int argc, char **argv)
 {
     static const struct column columns[] = {
-        {"one-shot", sync_one_shot, 0, 1 << 20},
-        {"two-shot", sync_two_shot, 0, 0},
-        {"NCCL", sync_nccl, 1, 0},
-        {"one server", sync_server, 0, 0},
-        {"server per rank", sync_shards, 0, 0},
-        {NULL, NULL, 0, 0}};
+        {"one-shot", sync_one_shot, 0, 1 << 20, 0},
+        {"two-shot", sync_two_shot, 0, 0, 0},
+        {"NCCL", sync_nccl, 1, 0, 0},
+        {"one server", sync_server, 0, 0, 0},
+        {"server per rank", sync_shards, 0, 0, 0},
+        {NULL, NULL, 0, 0, 0}};
     static const struct table t = {.title = "Gradients to updated weights",
                                    .least = 4096,
                                    .most = 4 << 20,
@@ -351,10 +409,11 @@ static ncclResult_t fetch_by_nccl(void *arg)
 
 int compare_cache(struct lab_run *r, int argc, char **argv)
 {
-    static const struct column columns[] = {{"hit", hit, 0, 0},
-                                            {"miss, get", miss, 0, 0},
-                                            {"miss, NCCL", fetch_by_nccl, 1, 0},
-                                            {NULL, NULL, 0, 0}};
+    static const struct column columns[] = {
+        {"hit", hit, 0, 0, 0},
+        {"miss, get", miss, 0, 0, 0},
+        {"miss, NCCL", fetch_by_nccl, 1, 0, 0},
+        {NULL, NULL, 0, 0, 0}};
     static const struct table t = {.title = "Looking up an adapter",
                                    .least = 4096,
                                    .most = 16 << 20,

@@ -13,6 +13,9 @@
 /* --latency: all-reduces in memory that is registered once or in every call. */
 int compare_latency(struct lab_run *r, int argc, char **argv);
 
+/* --windows: all-reduces in NCCL's windows, by loads and by the switch. */
+int compare_windows(struct lab_run *r, int argc, char **argv);
+
 /* --sync: from gradients to updated weights, by all-reduce and by parameter
  * servers; verifies the weights. */
 int compare_sync(struct lab_run *r, int argc, char **argv);
