@@ -60,6 +60,9 @@ trap 'rm -rf "$work"' EXIT
 # A fault for a number of ranks: bash's generator gives the same numbers for a
 # seed everywhere.
 draw() {
+    # A subshell that doesn't seed for itself has other numbers each time.
+    RANDOM=$(($2 * 7919 % 32768))
+    : $((RANDOM + RANDOM + RANDOM)) # the first numbers of near seeds are alike
     local rank=$((RANDOM % $1)) op=$((1 + RANDOM % nops)) kind=$((RANDOM % 6))
     case $kind in
     0) echo "kill:rank=$rank,op=$op" ;;
@@ -113,10 +116,8 @@ outcome() {
 bad=0
 declare -A sum
 for ((i = 0; i < count; i++)); do
-    RANDOM=$(((from + i) * 7919 % 32768))
-    : $((RANDOM + RANDOM + RANDOM)) # the first numbers of near seeds are alike
     read -r ranks program arguments <<<"${programs[$((i % ${#programs[@]}))]}"
-    fault=$(draw "$ranks")
+    fault=$(draw "$ranks" $((from + i)))
     # shellcheck disable=SC2086 # several arguments
     if [[ ! -f $work/healthy.$((i % ${#programs[@]})) ]]; then
         run "" "$ranks" "$program" $arguments
@@ -127,10 +128,15 @@ for ((i = 0; i < count; i++)); do
     # shellcheck disable=SC2086
     run "$fault" "$ranks" "$program" $arguments
     what=$(outcome "${fault%%:*}")
-    printf '%-9s %-42s %s\n' "$what" "$fault" "$program"
     key=${fault%%:*}/$what
     sum[$key]=$((${sum[$key]-0} + 1))
-    case $what in SILENT | HANG | LEFT) bad=1 ;; WRONG) bad=${labs:-$bad} ;; esac
+    case $what in
+        SILENT | HANG | LEFT) mark=BAD ;;
+        WRONG) [ -n "$labs" ] && mark=BAD || mark=- ;;
+        *) mark=ok ;;
+    esac
+    [ $mark != BAD ] || bad=1
+    printf '%-3s %-9s %-42s %s\n' "$mark" "$what" "$fault" "$program"
 done
 outcomes=(unharmed recovers named WRONG SILENT HANG LEFT)
 printf '\n%-6s' ""
