@@ -245,6 +245,15 @@ float middle_of(float *value, int n);
  */
 ncclResult_t straggler_find(struct team *t, struct work *w, int *slow);
 
+/*
+ * Leave rank `slow` out, which works but is slow. All ranks call it with the
+ * same rank, or with -1, which changes nothing; no operation is under way. On
+ * the others t->comm becomes a communicator without it, and t->rank and
+ * t->nranks follow. On rank `slow` t->comm becomes NULL. Destroys the old
+ * communicator.
+ */
+ncclResult_t straggler_leave_out(struct team *t, int slow);
+
 /* ---- part 8: silent corruption ------------------------------------------- */
 
 enum { SEAL_BLOCK = 256, SEAL_TRIES = 4 };
