@@ -96,8 +96,8 @@ __global__ void two_shot(struct window_view v, size_t n)
     const size_t end = window_part(n, nranks, rank + 1);
     const size_t step = (size_t)gridDim.x * blockDim.x;
     window_meet(v);
-    for (size_t i = window_part(n, nranks, rank) + blockIdx.x * blockDim.x +
-                    threadIdx.x;
+    for (size_t i = window_part(n, nranks, rank) +
+                    (size_t)blockIdx.x * blockDim.x + threadIdx.x;
          i < end; i += step) {
         float4 sum = make_float4(0, 0, 0, 0);
         for (int r = 0; r < nranks; r++) {
@@ -131,7 +131,7 @@ __global__ void switch_two_shot(struct window_view v, size_t n)
     float4 *const recv = (float4 *)ncclGetLsaMultimemPointer(v.recv, 0, v.dev);
     window_meet(v);
     for (size_t i = window_part(n, v.dev.lsaSize, v.dev.lsaRank) +
-                    blockIdx.x * blockDim.x + threadIdx.x;
+                    (size_t)blockIdx.x * blockDim.x + threadIdx.x;
          i < end; i += step)
         multimem_store(recv + i, multimem_load_sum(send + i));
     window_meet(v);
