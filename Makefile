@@ -10,7 +10,7 @@ simgpu: $(SIMGPU)      ## build simgpu, CUDA and NCCL on CPU processes
 help:                  ## list these targets
 	@sed -n 's/^\([a-zA-Z0-9_-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort -u \
 	    | expand -t 18
-	@printf '%s\t%s\n' labN 'build a lab: N is one of $(sort $(foreach l,$(LABS),$(patsubst lab%,%,$(call short,$(l)))))' \
+	@printf '%s\t%s\n' labN 'build a lab: N is one of $(foreach l,$(LABS),$(patsubst lab%,%,$(call short,$(l))))' \
 	    grade-labN 'grade it as the course does, without its hidden cases' \
 	    predict-labN 'predict a time before you write code' \
 	    hint-labN 'list its hints; HINT=2 shows the next one of part 2' \

@@ -405,7 +405,7 @@ endif
 # solutions/LAB and common/staff/LAB. The staff code is compiled once, because
 # the header with the contracts is the same in both.
 
-LABS := $(notdir $(wildcard common/staff/lab*))
+LABS := $(notdir $(wildcard common/staff/lab?-* common/staff/lab??-*))
 short = $(firstword $(subst -, ,$(1)))
 code_in = $(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1)))
 contracts = $(firstword $(wildcard solutions/$(1) labs/$(1)))
@@ -525,7 +525,7 @@ MISSING := $(filter-out $(LAB_GOALS),$(filter lab% grade-lab% hint-lab% \
 	gdb-lab% predict-lab%,$(MAKECMDGOALS)))
 ifneq ($(MISSING),)
 $(error $(firstword $(MISSING)): there is no such lab; the labs are \
-    $(sort $(SHORT)))
+    $(SHORT))
 endif
 $(SHORT): %: $(BUILD)/% $(BUILD)/commgraph
 $(SHORT:%=gdb-%): gdb-%: $(BUILD)/%
