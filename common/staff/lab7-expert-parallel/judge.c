@@ -234,10 +234,12 @@ void judge7_sent(const struct judge_task *t, const struct judge7_problem *p,
             n += judge7_count(p, experts, r, s, &unused);
         if (ways & JUDGE7_BACK)
             n += judge7_count(p, experts, s, r, &unused);
-        const double want = r == s ? 0 : n * (double)p->dim * sizeof(float);
+        const double token = (double)p->dim * sizeof(float);
+        const double want = r == s ? 0 : n * token;
         snprintf(name, sizeof name, "sent_to.%d", s);
         const double sent = judge_count(t, r, iteration, name, v);
-        if (sent != want)
+        // counts may be messages, too: they are less than a token
+        if (sent < want || sent >= want + token)
             judge_fail_method(
                 v,
                 "the result is right, but rank %d sends %.0f bytes to "

@@ -30,7 +30,8 @@ int judge7_count(const struct judge7_problem *p, const int *experts, int rank,
 enum { JUDGE7_OUT = 1, JUDGE7_BACK = 2 };
 
 /* Fail if a rank sends another one fewer bytes than the route asks for in these
- * ways: then something else stands in for the tokens. */
+ * ways, so that something else stands in for the tokens, or at least a token
+ * more than that. */
 void judge7_sent(const struct judge_task *t, const struct judge7_problem *p,
                  const int *experts, int iteration, unsigned ways,
                  struct judge_verdict *v);
