@@ -13,8 +13,9 @@
 # the working tree, as git tracks them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-lab=$(cd labs && echo "${1:?deliver: which LAB?}"*)
-[ -d "labs/$lab" ] || { echo "deliver: there is no lab $1"; exit 2; }
+lab=$(cd labs && for l in "${1:?deliver: which LAB?}" "$1"-*; do
+    [ ! -d "$l" ] || echo "$l"; done)
+[ -n "$lab" ] || { echo "deliver: there is no lab $1"; exit 2; }
 out=${2-build/deliver}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
