@@ -74,9 +74,9 @@ static cublasStatus_t product(cublasHandle_t h, cudaDataType type, int lda,
                               int algo)
 {
     const double scalar[] = {1, 0};
-    array<double> m(64);
-    return cublasGemmEx(h, YES, NO, 4, 4, 4, scalar, m.d, type, lda, m.d + 16,
-                        type, 4, scalar, m.d + 32, out, 4, compute,
+    array<double> m(96); // 3 of 16 elements of up to 16 bytes
+    return cublasGemmEx(h, YES, NO, 4, 4, 4, scalar, m.d, type, lda, m.d + 32,
+                        type, 4, scalar, m.d + 64, out, 4, compute,
                         (cublasGemmAlgo_t)algo);
 }
 
