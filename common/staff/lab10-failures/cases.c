@@ -329,28 +329,6 @@ static ncclResult_t run_straggler(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* The others sum something without the rank that is left out. */
-static ncclResult_t run_leave(struct lab_run *r)
-{
-    const size_t count = (size_t)plan_int(r->c, "count", 1000);
-    const int slow = (int)plan_int(r->c, "slow", -1);
-    LAB_TRY(cases_begin(r));
-    float *const data = lab_input(r, count, DATA_FLOAT);
-    float *const sum = lab_buffer(r, count * sizeof *sum);
-    lab_begin(r);
-    LAB_TRY(straggler_leave_out(&cases_team, slow));
-    if (r->rank != slow)
-        LAB_TRY(ncclAllReduce(data, sum, count, ncclFloat, ncclSum,
-                              cases_team.comm, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    lab_end(r);
-    lab_metric(r, "rank", cases_team.rank);
-    lab_metric(r, "nranks", cases_team.nranks);
-    lab_metric(r, "has_comm", cases_team.comm != NULL);
-    lab_output(r, "sum", sum, count * sizeof *sum);
-    return ncclSuccess;
-}
-
 /* ---- part 8 -------------------------------------------------------------- */
 
 static ncclResult_t run_seal(struct lab_run *r)
@@ -383,7 +361,7 @@ static const struct lab_kind kinds[] = {
     {"agree", run_agree},         {"train", run_train},
     {"rebuild", run_rebuild},     {"interval", run_interval},
     {"save", run_save},           {"save_time", run_save_time},
-    {"straggler", run_straggler}, {"leave", run_leave},
+    {"straggler", run_straggler}, {"leave", run_leave_out},
     {"seal", run_seal},           {NULL, NULL},
 };
 

@@ -16,11 +16,12 @@ extern struct state cases_state;
  * once: the first call of a peer blocks the host. */
 ncclResult_t cases_begin(struct lab_run *r);
 
-/* ---- parts 2 and 3 (cases_recover.c) ------------------------------------- */
+/* ---- parts 2 and 3, and a rank that is left out (cases_recover.c) -------- */
 
 void recover_release(void);
 ncclResult_t run_wait(struct lab_run *r);
 ncclResult_t run_shrink(struct lab_run *r);
+ncclResult_t run_leave_out(struct lab_run *r);
 ncclResult_t run_agree(struct lab_run *r);
 ncclResult_t run_train(struct lab_run *r);
 

@@ -1,5 +1,5 @@
 /*
- * cases_recover.c: runs the cases of parts 2 and 3, in which ranks fail. Given:
+ * cases_recover.c: runs the cases in which ranks fail, or are left out. Given:
  * nothing to edit here.
  */
 #include <string.h> /* strcmp */
@@ -117,6 +117,27 @@ ncclResult_t run_shrink(struct lab_run *r)
     lab_end(r);
     lab_output(r, "sum", sum, count * sizeof *sum);
     return err;
+}
+
+/* The others sum something without the rank that is left out. */
+ncclResult_t run_leave_out(struct lab_run *r)
+{
+    const size_t count = (size_t)plan_int(r->c, "count", 1000);
+    const int slow = (int)plan_int(r->c, "slow", -1);
+    LAB_TRY(cases_begin(r));
+    float *const data = lab_input(r, count, DATA_FLOAT);
+    float *const sum = lab_buffer(r, count * sizeof *sum);
+    lab_begin(r);
+    LAB_TRY(straggler_leave_out(&cases_team, slow));
+    if (r->rank != slow)
+        LAB_TRY(ncclAllReduce(data, sum, count, ncclFloat, ncclSum,
+                              cases_team.comm, r->stream));
+    CUDA_MUST(cudaStreamSynchronize(r->stream));
+    lab_end(r);
+    show_team(r);
+    lab_metric(r, "has_comm", cases_team.comm != NULL);
+    lab_output(r, "sum", sum, count * sizeof *sum);
+    return ncclSuccess;
 }
 
 static void fill(struct lab_run *r, float *out, int what)

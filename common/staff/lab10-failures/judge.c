@@ -300,50 +300,6 @@ static void judge_straggler(const struct judge_task *t, struct judge_verdict *v)
     judge_no_mpi(t, "NCCL gathers the times", v);
 }
 
-/* The numbers of a rank in the team without rank `slow`. */
-static void judge_member(const struct judge_task *t, int rank, int iteration,
-                         int slow, struct judge_verdict *v)
-{
-    const int is_left = slow >= 0;
-    const double got = judge10_metric(t, rank, iteration, "rank");
-    const double nranks = judge10_metric(t, rank, iteration, "nranks");
-    const int want = rank - (is_left && rank > slow);
-    if (got != want || nranks != t->nranks - is_left)
-        judge_fail(v,
-                   "rank %d is rank %.0f of %.0f in the new team, should be %d "
-                   "of %d",
-                   rank, got, nranks, want, t->nranks - is_left);
-}
-
-/* What the team without rank `slow` has to know and to sum. */
-static void judge_leave(const struct judge_task *t, struct judge_verdict *v)
-{
-    const size_t count = (size_t)plan_int(t->c, "count", 1000);
-    const int slow = (int)plan_int(t->c, "slow", -1);
-    float *const want = malloc(count * sizeof *want);
-    float *const part = malloc(count * sizeof *part);
-    for (int i = 0; i < t->iterations; i++) {
-        memset(want, 0, count * sizeof *want);
-        for (int r = 0; r < t->nranks; r++) {
-            data_fill(part, count, DATA_FLOAT, judge_input_seed(t, r, i));
-            if (r != slow)
-                data_combine(want, part, count, DATA_FLOAT, DATA_SUM);
-        }
-        for (int r = 0; r < t->nranks; r++) {
-            const int has_comm = judge10_metric(t, r, i, "has_comm") != 0;
-            if (r == slow && has_comm)
-                judge_fail(
-                    v, "t->comm of rank %d, which is left out, isn't NULL", r);
-            if (r == slow)
-                continue;
-            judge_member(t, r, i, slow, v);
-            judge10_floats(t, r, i, "sum", want, count, v);
-        }
-    }
-    free(want);
-    free(part);
-}
-
 /* ---- part 8 -------------------------------------------------------------- */
 
 /* The bytes of collectives that it takes: elements, seals and the blocks that
@@ -423,7 +379,7 @@ static const struct judge_kind kinds[] = {
     {.name = "save", .judge = judge_save, .several_streams = 1},
     {.name = "save_time", .judge = judge_save_time, .several_streams = 1},
     {.name = "straggler", .judge = judge_straggler},
-    {.name = "leave", .judge = judge_leave},
+    {.name = "leave", .judge = judge10_leave},
     {.name = "seal", .judge = judge_seal},
     {.name = NULL},
 };

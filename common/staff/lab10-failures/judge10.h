@@ -21,7 +21,8 @@ void judge10_floats(const struct judge_task *t, int rank, int iteration,
 void judge10_train(const struct judge_task *t, int iteration, size_t count,
                    int nsteps, const int *until, float *state);
 
-/* Parts 2 and 3 (judge_recover.c). */
-judge_fn judge10_wait, judge10_shrink, judge10_agree, judge10_trained;
+/* Parts 2 and 3, and a rank that is left out (judge_recover.c). */
+judge_fn judge10_wait, judge10_shrink, judge10_agree, judge10_trained,
+    judge10_leave;
 
 #endif

@@ -21,7 +21,7 @@ static int has(const struct plan_case *c, const char *what)
 
 /* ---- part 1 -------------------------------------------------------------- */
 
-enum { AT = 1, ANEW, EXTRA, FIELD, LEAD, CALL = 64, OF_RANK = 2048 };
+enum { AT = 1, FIELD = 4, CALL = 64, OF_RANK = 2048 };
 
 void drawn_flight(const struct plan_case *c, uint64_t seed, int trial,
                   int nranks, struct drawn_flight *out)

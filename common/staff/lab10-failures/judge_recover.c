@@ -68,21 +68,22 @@ void judge10_wait(const struct judge_task *t, struct judge_verdict *v)
 
 /* ---- part 3 -------------------------------------------------------------- */
 
-/* True if the rank fails in the case. */
-static int dies(const struct judge_task *t, int rank)
+/* True if the rank fails in the case, or is left out. */
+static int leaves(const struct judge_task *t, int rank)
 {
-    return rank == victim_of(t) || rank == plan_int(t->c, "victim2", -1);
+    return rank == victim_of(t) || rank == plan_int(t->c, "victim2", -1) ||
+           rank == plan_int(t->c, "slow", -1);
 }
 
-/* The survivors are numbered in the old order. */
+/* The others are numbered in the old order. */
 static void judge_numbers(const struct judge_task *t, int iteration,
                           struct judge_verdict *v)
 {
     int n = 0, at = 0;
     for (int r = 0; r < t->nranks; r++)
-        n += !dies(t, r);
+        n += !leaves(t, r);
     for (int r = 0; r < t->nranks; r++) {
-        if (dies(t, r))
+        if (leaves(t, r))
             continue;
         const double rank = judge10_metric(t, r, iteration, "rank");
         const double nranks = judge10_metric(t, r, iteration, "nranks");
@@ -95,32 +96,50 @@ static void judge_numbers(const struct judge_task *t, int iteration,
     }
 }
 
-void judge10_shrink(const struct judge_task *t, struct judge_verdict *v)
+/* The others know their numbers in the new team, and sum their inputs. */
+static void judge_team(const struct judge_task *t, int iteration,
+                       struct judge_verdict *v)
 {
     const size_t count = (size_t)plan_int(t->c, "count", 1000);
-    float *const want = malloc(count * sizeof *want);
+    float *const want = calloc(count, sizeof *want);
     float *const part = malloc(count * sizeof *part);
-    for (int i = 0; i < t->iterations; i++) {
-        memset(want, 0, count * sizeof *want);
-        for (int r = 0; r < t->nranks; r++) {
-            data_fill(part, count, DATA_FLOAT, judge_input_seed(t, r, i));
-            if (!dies(t, r))
-                data_combine(want, part, count, DATA_FLOAT, DATA_SUM);
-        }
-        judge_numbers(t, i, v);
-        for (int r = 0; r < t->nranks; r++) {
-            if (dies(t, r))
-                continue;
-            judge10_floats(t, r, i, "sum", want, count, v);
-            if (judge10_metric(t, r, i, "is_idle") != 1)
-                judge_fail(v,
-                           "the stream of rank %d still works on the old "
-                           "communicator when team_shrink() returns",
-                           r);
-        }
+    for (int r = 0; r < t->nranks; r++) {
+        data_fill(part, count, DATA_FLOAT, judge_input_seed(t, r, iteration));
+        if (!leaves(t, r))
+            data_combine(want, part, count, DATA_FLOAT, DATA_SUM);
     }
+    judge_numbers(t, iteration, v);
+    for (int r = 0; r < t->nranks; r++)
+        if (!leaves(t, r))
+            judge10_floats(t, r, iteration, "sum", want, count, v);
     free(want);
     free(part);
+}
+
+void judge10_shrink(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const int i = n / t->nranks, r = n % t->nranks;
+        if (r == 0)
+            judge_team(t, i, v);
+        if (!leaves(t, r) && judge10_metric(t, r, i, "is_idle") != 1)
+            judge_fail(v,
+                       "the stream of rank %d still works on the old "
+                       "communicator when team_shrink() returns",
+                       r);
+    }
+}
+
+void judge10_leave(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const int i = n / t->nranks, r = n % t->nranks;
+        if (r == 0)
+            judge_team(t, i, v);
+        if (leaves(t, r) && judge10_metric(t, r, i, "has_comm") != 0)
+            judge_fail(v, "t->comm of rank %d, which is left out, isn't NULL",
+                       r);
+    }
 }
 
 static void compare_state(const struct judge_task *t, int rank, int iteration,
@@ -160,7 +179,7 @@ void judge10_trained(const struct judge_task *t, struct judge_verdict *v)
     int *const until = calloc((size_t)t->nranks, sizeof *until);
     float *const want = malloc(2 * count * sizeof *want);
     for (int r = 0; r < t->nranks; r++)
-        until[r] = !dies(t, r)         ? nsteps
+        until[r] = !leaves(t, r)       ? nsteps
                    : before > 0        ? before - 1
                    : r == victim_of(t) ? (int)plan_int(t->c, "at", 0)
                                        : (int)plan_int(t->c, "at2", 0);
@@ -168,7 +187,7 @@ void judge10_trained(const struct judge_task *t, struct judge_verdict *v)
         judge10_train(t, i, count, nsteps, until, want);
         judge_numbers(t, i, v);
         for (int r = 0; r < t->nranks; r++)
-            if (!dies(t, r))
+            if (!leaves(t, r))
                 compare_state(t, r, i, want, count, nsteps, v);
     }
     free(until);
