@@ -177,14 +177,9 @@ int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
                  op < TOPO_OPS ? op_names[op] : "an unknown operation");
         return -1;
     }
-    struct shape *const s = shape_of(t, place, n, err, err_nbytes);
+    struct shape *const s = shape_connected(t, place, n, err, err_nbytes);
     if (!s)
         return -1;
-    if (s->ngroups > 1 && t->nnics == 0) {
-        snprintf(err, err_nbytes, "%s has no <net>: its nodes aren't connected",
-                 t->name);
-        return -1;
-    }
     return n == 1
                ? alone(t, place[0], bytes, out, err, err_nbytes)
                : several(t, s, op, bytes, algos, protos, out, err, err_nbytes);

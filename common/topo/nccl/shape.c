@@ -252,6 +252,17 @@ struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
     return s;
 }
 
+struct shape *shape_connected(const struct topo *t, const int32_t *place, int n,
+                              char *err, size_t err_nbytes)
+{
+    struct shape *const s = shape_of(t, place, n, err, err_nbytes);
+    if (!s || s->ngroups == 1 || t->nnics > 0)
+        return s;
+    snprintf(err, err_nbytes, "%s has no <net>: its nodes aren't connected",
+             t->name);
+    return NULL;
+}
+
 void shape_free(struct shape *s)
 {
     if (!s)

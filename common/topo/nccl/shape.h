@@ -56,6 +56,10 @@ enum { SHAPE_NVLS_HEADS = 32 };
 struct shape *shape_of(const struct topo *t, const int32_t *place, int n,
                        char *err, size_t err_nbytes);
 
+/* The same for a collective. NULL also if its nodes aren't connected. */
+struct shape *shape_connected(const struct topo *t, const int32_t *place, int n,
+                              char *err, size_t err_nbytes);
+
 /* Search for NCCL's channels on each node, and keep what all nodes have.
  * Returns 0, or -1 if memory runs out. */
 int shape_search(const struct topo *t, struct shape *s);

@@ -325,14 +325,9 @@ int topo_nccl(const struct topo *t, enum topo_op op, const int32_t *place,
                        : "NCCL chooses no algorithm for this operation");
         return -1;
     }
-    struct shape *const s = shape_of(t, place, n, err, err_nbytes);
+    struct shape *const s = shape_connected(t, place, n, err, err_nbytes);
     if (!s)
         return -1;
-    if (s->ngroups > 1 && t->nnics == 0) {
-        snprintf(err, err_nbytes, "%s has no <net>: its nodes aren't connected",
-                 t->name);
-        return -1;
-    }
     if (shape_search(t, s) != 0) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
