@@ -25,8 +25,6 @@ enum {
     WORD = 4
 };
 
-enum how { READS = 1, WRITES = 2, ATOMIC = 4 };
-
 struct mark { /* an access */
     struct ordering_stamp by;
     uint8_t how, bytes; /* bytes: those in the word, a bit each */
@@ -83,11 +81,6 @@ static uint32_t site_of(const struct mark *m)
     return m->site ? m->site : simgpu_site(m->pc);
 }
 
-static const char *verb(const struct mark *m)
-{
-    return m->how & ATOMIC ? "updates" : m->how & WRITES ? "writes" : "reads";
-}
-
 /* Describe the memory at p: an allocation, or a variable of the GPU. */
 static const char *memory_text(const char *p, const void *pc, char *out,
                                size_t nbytes)
@@ -116,9 +109,11 @@ static void report(const struct finding *f)
         my.launch->kernel->name,
         simgpu_site_text(my.launch->site, launch, sizeof launch),
         memory_text(f->p, f->second.pc, what, sizeof what),
-        thread_text(&f->first, who[0], sizeof who[0]), verb(&f->first),
+        thread_text(&f->first, who[0], sizeof who[0]),
+        finding_verb(f->first.how),
         simgpu_site_text(site[0], where[0], sizeof where[0]),
-        thread_text(&f->second, who[1], sizeof who[1]), verb(&f->second),
+        thread_text(&f->second, who[1], sizeof who[1]),
+        finding_verb(f->second.how),
         simgpu_site_text(site[1], where[1], sizeof where[1]),
         f->first.block == f->second.block
             ? "Nothing orders the two threads. Call __syncthreads() between "
@@ -285,7 +280,7 @@ static int conflicts(const struct mark *m, const struct mark *now)
 {
     if (!m->block || !(m->bytes & now->bytes))
         return 0;
-    return (m->block == now->block ? !ordering_before(m->by) : 1) &&
+    return (m->block != now->block || !ordering_before(m->by)) &&
            !is_excused(m, now);
 }
 
@@ -295,9 +290,9 @@ static const struct mark *rival(const struct cell *c, const struct mark *now)
 {
     if (conflicts(&c->write, now))
         return &c->write;
-    if (now->how == WRITES && conflicts(&c->atomic, now))
+    if (now->how == FINDING_WRITES && conflicts(&c->atomic, now))
         return &c->atomic;
-    for (int i = 0; i < 2 && now->how == WRITES; i++)
+    for (int i = 0; i < 2 && now->how == FINDING_WRITES; i++)
         if (conflicts(&c->read[i], now))
             return &c->read[i];
     return NULL;
@@ -310,11 +305,11 @@ static int is_same_thread(const struct mark *a, const struct mark *b)
 
 static void keep(struct cell *c, const struct mark *now, uint32_t value)
 {
-    if (now->how & ATOMIC) {
+    if (now->how & FINDING_ATOMIC) {
         c->atomic = *now;
         return;
     }
-    if (now->how == WRITES) {
+    if (now->how == FINDING_WRITES) {
         if (!is_same_thread(&c->write, now))
             c->was = value;
         c->write = *now;
@@ -333,9 +328,9 @@ static void touch_word(struct cell *c, const struct mark *now)
     memcpy(&value, p, sizeof value);
     if (with) {
         const struct finding f = {p + __builtin_ctz(now->bytes),
-                                  now->how & WRITES ? value : c->was, *with,
-                                  *now};
-        if (now->how & WRITES)
+                                  now->how & FINDING_WRITES ? value : c->was,
+                                  *with, *now};
+        if (now->how & FINDING_WRITES)
             my.write = f;
         else
             judge(&f);
@@ -343,15 +338,15 @@ static void touch_word(struct cell *c, const struct mark *now)
     keep(c, now, value);
 }
 
-static enum how how_of(enum touch_kind kind)
+static int how_of(enum touch_kind kind)
 {
     switch (kind) {
-    case TOUCH_READ: return READS;
-    case TOUCH_WRITE: return WRITES;
+    case TOUCH_READ: return FINDING_READS;
+    case TOUCH_WRITE: return FINDING_WRITES;
     case TOUCH_ATOMIC:
     case TOUCH_EXCHANGE:
     case TOUCH_SYSTEM:
-    case TOUCH_RETRY: return WRITES | ATOMIC;
+    case TOUCH_RETRY: return FINDING_WRITES | FINDING_ATOMIC;
     default: return 0;
     }
 }
@@ -359,12 +354,13 @@ static enum how how_of(enum touch_kind kind)
 void between_touch(const char *p, size_t nbytes, enum touch_kind kind,
                    const void *pc)
 {
-    const enum how how = how_of(kind);
+    const int how = how_of(kind);
     struct mark now = {.by = ordering_now(),
                        .how = (uint8_t)how,
                        .block = running_block(),
                        .time = my.time,
-                       .site = how & ATOMIC ? finding_site_of_atomic(pc) : 0,
+                       .site = how & FINDING_ATOMIC ? finding_site_of_atomic(pc)
+                                                    : 0,
                        .pc = pc};
     settle();
     if (++my.naccesses > MOST_ACCESSES) {
@@ -383,7 +379,7 @@ void between_touch(const char *p, size_t nbytes, enum touch_kind kind,
         touch_word(c, &now);
         at = next;
     }
-    if (how & ATOMIC)
+    if (how & FINDING_ATOMIC)
         between_fence();
     else if (!how)
         between_look();

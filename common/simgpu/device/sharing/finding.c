@@ -29,6 +29,13 @@ int finding_is_new(uint32_t a, uint32_t b)
     return is_new;
 }
 
+const char *finding_verb(int how)
+{
+    if (!(how & FINDING_WRITES))
+        return "reads";
+    return how & FINDING_ATOMIC ? "updates" : "writes";
+}
+
 uint32_t finding_site_of_atomic(const void *pc)
 {
     const void *const here = __builtin_frame_address(0);

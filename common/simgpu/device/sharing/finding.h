@@ -9,6 +9,12 @@
 
 #include "device/launch.h"
 
+/* How a thread accesses memory: bits. */
+enum { FINDING_READS = 1, FINDING_WRITES = 2, FINDING_ATOMIC = 4 };
+
+/* "reads", "writes" or "updates" (how: the bits above). */
+const char *finding_verb(int how);
+
 /* True for the first finding about these two lines (sites). */
 int finding_is_new(uint32_t a, uint32_t b);
 

@@ -15,7 +15,6 @@
 #include "device/sharing/ordering.h"
 #include "simgpu/kernel.h"
 
-enum { READS = 1, WRITES = 2, ATOMIC = 4 };
 enum { WORD_SHIFT = 2, MAX_WAS = 16 };
 
 struct mark { /* an access */
@@ -73,13 +72,6 @@ static uint32_t site_of(const struct mark *m)
     return m->site ? m->site : simgpu_site(m->pc);
 }
 
-static const char *verb(const struct mark *m)
-{
-    return m->how & ATOMIC   ? (m->how & WRITES ? "updates" : "reads")
-           : m->how & WRITES ? "writes"
-                             : "reads";
-}
-
 static void report_unwritten(const struct finding *f)
 {
     const struct simgpu_uint3 b = simgpu_block_idx;
@@ -95,7 +87,7 @@ static void report_unwritten(const struct finding *f)
              my.launch->kernel->name,
              simgpu_site_text(my.launch->site, launch, sizeof launch),
              finding_thread(f->first.by.thread, thread, sizeof thread), b.x,
-             b.y, b.z, verb(&f->first),
+             b.y, b.z, finding_verb(f->first.how),
              arrays_text(f->array, f->p, f->nbytes, what, sizeof what),
              simgpu_site_text(site, where, sizeof where));
     finding_note(my.launch, site, text);
@@ -118,9 +110,11 @@ static void report_race(const struct finding *f)
         simgpu_site_text(my.launch->site, launch, sizeof launch), b.x, b.y, b.z,
         arrays_text(f->array, f->p, f->nbytes, what, sizeof what),
         finding_thread(f->first.by.thread, thread[0], sizeof thread[0]),
-        verb(&f->first), simgpu_site_text(site[0], where[0], sizeof where[0]),
+        finding_verb(f->first.how),
+        simgpu_site_text(site[0], where[0], sizeof where[0]),
         finding_thread(f->second.by.thread, thread[1], sizeof thread[1]),
-        verb(&f->second), simgpu_site_text(site[1], where[1], sizeof where[1]),
+        finding_verb(f->second.how),
+        simgpu_site_text(site[1], where[1], sizeof where[1]),
         is_warp ? "A warp's threads don't run in lockstep: call\n  "
                   "__syncwarp() or __syncthreads()."
                 : "Call __syncthreads().");
@@ -215,7 +209,7 @@ void race_free(struct race_cells *c)
 static int conflicts(const struct mark *m, int how)
 {
     return m->by.epoch && !ordering_before(m->by) && ordering_is_here(m->by) &&
-           !(m->how & how & ATOMIC);
+           !(m->how & how & FINDING_ATOMIC);
 }
 
 static void found(const struct finding *f)
@@ -224,7 +218,8 @@ static void found(const struct finding *f)
     if (my.unwritten.array && my.unwritten.p < f->p + f->nbytes &&
         f->p < my.unwritten.p + my.unwritten.nbytes)
         my.unwritten.array = NULL;
-    if (!(both & WRITES) || (f->second.how & READS) || f->nbytes > MAX_WAS) {
+    if (!(both & FINDING_WRITES) || (f->second.how & FINDING_READS) ||
+        f->nbytes > MAX_WAS) {
         report_race(f);
         return;
     }
@@ -255,7 +250,7 @@ static int check_cell(struct cell *c, struct finding *f)
     const struct mark *with = NULL;
     if (conflicts(&c->write, how))
         with = &c->write;
-    for (int i = 0; i < 2 && (how & WRITES) && !with; i++)
+    for (int i = 0; i < 2 && (how & FINDING_WRITES) && !with; i++)
         if (conflicts(&c->read[i], how))
             with = &c->read[i];
     if (!with)
@@ -279,13 +274,13 @@ static int how_of(enum touch_kind kind)
 {
     switch (kind) {
     case TOUCH_READ:
-    case TOUCH_REDUCED: return READS;
+    case TOUCH_REDUCED: return FINDING_READS;
     case TOUCH_WRITE:
-    case TOUCH_SPREAD: return WRITES;
+    case TOUCH_SPREAD: return FINDING_WRITES;
     case TOUCH_EXCHANGE:
-    case TOUCH_SIGNAL: return WRITES | ATOMIC;
-    case TOUCH_POLL: return READS | ATOMIC;
-    default: return READS | WRITES | ATOMIC;
+    case TOUCH_SIGNAL: return FINDING_WRITES | FINDING_ATOMIC;
+    case TOUCH_POLL: return FINDING_READS | FINDING_ATOMIC;
+    default: return FINDING_READS | FINDING_WRITES | FINDING_ATOMIC;
     }
 }
 
@@ -296,10 +291,10 @@ static void touch_cell(struct cell *c, struct finding *f, int *is_found)
         return;
     if (!*is_found)
         *is_found = check_cell(c, f);
-    if ((how & READS) && !*is_found &&
+    if ((how & FINDING_READS) && !*is_found &&
         !(c->write.by.epoch && ordering_is_here(c->write.by)))
         note_unwritten(f);
-    if (how & WRITES)
+    if (how & FINDING_WRITES)
         c->write = f->second;
     else
         keep_read(c, &f->second);
@@ -316,16 +311,16 @@ void race_touch(struct shared_array *a, const char *p, size_t nbytes,
     settle_twice();
     if (my.unwritten.array && f.second.by.epoch > my.unwritten.first.by.epoch)
         settle_unwritten();
-    if (how & ATOMIC)
+    if (how & FINDING_ATOMIC)
         f.second.site = finding_site_of_atomic(pc);
     const size_t end = place_of(a, p + nbytes - 1, cells->shift);
     for (size_t i = place_of(a, p, cells->shift); i <= end; i++)
         touch_cell(&cells->cell[i], &f, &is_found);
     if (cells->shift == WORD_SHIFT)
         my.recent[my.nrecent++ % RECENT] = a;
-    if (!(how & ATOMIC))
+    if (!(how & FINDING_ATOMIC))
         return;
-    if (how & WRITES)
+    if (how & FINDING_WRITES)
         ordering_pass(p);
     else
         ordering_acquire(p);
@@ -351,7 +346,7 @@ static inline int is_over(const struct mark *m, uint32_t epoch, unsigned thread,
                           int how)
 {
     return m->by.epoch < epoch || m->by.thread == thread ||
-           (m->how & how & ATOMIC);
+           (m->how & how & FINDING_ATOMIC);
 }
 
 static inline int read_quickly(const struct race *r, struct cell *c,
@@ -359,10 +354,10 @@ static inline int read_quickly(const struct race *r, struct cell *c,
 {
     const uint32_t epoch = m->by.epoch;
     if (c->write.by.epoch < r->order->first ||
-        !is_over(&c->write, epoch, m->by.thread, READS))
+        !is_over(&c->write, epoch, m->by.thread, FINDING_READS))
         return 0;
     for (int i = 0; i < 2; i++)
-        if (is_over(&c->read[i], epoch, m->by.thread, READS)) {
+        if (is_over(&c->read[i], epoch, m->by.thread, FINDING_READS)) {
             c->read[i] = *m;
             return 1;
         }
@@ -394,9 +389,9 @@ int race_touch_quickly(struct race *r, const char *p, size_t nbytes,
     if (!is_over(&c->write, m.by.epoch, thread, how) ||
         !is_over(&c->read[0], m.by.epoch, thread, how) ||
         !is_over(&c->read[1], m.by.epoch, thread, how) ||
-        ((how & READS) && c->write.by.epoch < r->order->first))
+        ((how & FINDING_READS) && c->write.by.epoch < r->order->first))
         return 0;
-    if (how & ATOMIC) {
+    if (how & FINDING_ATOMIC) {
         m.site = finding_site_of_atomic(pc);
         ordering_pass(p);
     }
