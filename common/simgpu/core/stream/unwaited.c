@@ -56,7 +56,9 @@ void unwaited_issued(struct fence f)
     pthread_mutex_unlock(&lock);
 }
 
-void unwaited_joined(struct fence f)
+/* Forget the work of which is_over(work, of) is true. */
+static void forget(int (*is_over)(const struct work *w, const void *of),
+                   const void *of)
 {
     int kept = 0;
     if (!unwaited_any)
@@ -64,26 +66,33 @@ void unwaited_joined(struct fence f)
     unwaited_flush();
     pthread_mutex_lock(&lock);
     for (int i = 0; i < nwork; i++)
-        if (work[i].fence.stream != f.stream || work[i].fence.seq > f.seq)
+        if (!is_over(&work[i], of))
             work[kept++] = work[i];
     nwork = kept;
     unwaited_any = nwork > 0;
     pthread_mutex_unlock(&lock);
 }
 
+static int is_before(const struct work *w, const void *fence)
+{
+    const struct fence *const f = fence;
+    return w->fence.stream == f->stream && w->fence.seq <= f->seq;
+}
+
+void unwaited_joined(struct fence f)
+{
+    forget(is_before, &f);
+}
+
+static int is_own(const struct work *w, const void *unused)
+{
+    (void)unused;
+    return pthread_equal(w->thread, pthread_self());
+}
+
 void unwaited_excuse(void)
 {
-    int kept = 0;
-    if (!unwaited_any)
-        return;
-    unwaited_flush();
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < nwork; i++)
-        if (!pthread_equal(work[i].thread, pthread_self()))
-            work[kept++] = work[i];
-    nwork = kept;
-    unwaited_any = nwork > 0;
-    pthread_mutex_unlock(&lock);
+    forget(is_own, NULL);
 }
 
 /* True if the calling thread has work pending. A thread that has none may have
