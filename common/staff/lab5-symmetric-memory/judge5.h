@@ -108,6 +108,11 @@ struct judge5_moved {
 /* If a rank has no such iteration, all is NaN. */
 struct judge5_moved judge5_moved(const struct judge_task *t, int iteration);
 
+/* Expect at most this many bytes into each GPU, and out of it. instead: what
+ * the student should do. */
+void judge5_each_way(const struct judge5_moved *moved, double most,
+                     const char *instead, struct judge_verdict *v);
+
 /* Expect the ranks to share the work of two-shot. */
 void judge5_shared(const struct judge_task *t, const struct judge5_moved *moved,
                    struct judge_verdict *v);

@@ -84,6 +84,18 @@ struct judge5_moved judge5_moved(const struct judge_task *t, int iteration)
     return moved;
 }
 
+void judge5_each_way(const struct judge5_moved *moved, double most,
+                     const char *instead, struct judge_verdict *v)
+{
+    for (int g = 0; g < JUDGE5_GPUS && v->pass; g++)
+        if (moved->into[g] > most || moved->out_of[g] > most)
+            judge_fail_method(
+                v,
+                "the result is right, but %.0f bytes go to GPU %d and "
+                "%.0f come from it; %.0f each way are enough: %s",
+                moved->into[g], g, moved->out_of[g], most, instead);
+}
+
 /*
  * In two-shot the ranks share the work: each reads an n-th of all other ranks'
  * vectors, then the other n-ths of the sum. A program in which one rank adds
@@ -98,14 +110,10 @@ void judge5_shared(const struct judge_task *t, const struct judge5_moved *moved,
     const double most = calls * (2.0 * (t->nranks - 1) / t->nranks *
                                      (double)(judge5_count(t) * sizeof(float)) +
                                  REST);
-    for (int g = 0; g < JUDGE5_GPUS && v->pass; g++)
-        if (moved->into[g] > most || moved->out_of[g] > most)
-            judge_fail_method(
-                v,
-                "the result is right, but %.0f bytes go to GPU %d and "
-                "%.0f come from it; %.0f each way are enough: let "
-                "every rank sum its n-th and read the others' sums",
-                moved->into[g], g, moved->out_of[g], most);
+    judge5_each_way(moved, most,
+                    "let every rank sum its n-th and read the "
+                    "others' sums",
+                    v);
 }
 
 /*

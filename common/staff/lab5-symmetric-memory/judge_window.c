@@ -94,14 +94,8 @@ static void judge_switched(const struct judge_task *t,
                           "through the switch, should be %.0f: use "
                           "multimem_load_sum() and multimem_store()",
                           moved->by_switch, 2 * t->nranks * vector);
-    for (int g = 0; g < t->nranks && v->pass; g++)
-        if (moved->into[g] > most || moved->out_of[g] > most)
-            judge_fail_method(
-                v,
-                "the result is right, but %.0f bytes go to GPU %d and "
-                "%.0f come from it; %.0f each way are enough: each "
-                "rank asks the switch for its n-th of the sum",
-                moved->into[g], g, moved->out_of[g], most);
+    judge5_each_way(moved, most,
+                    "each rank asks the switch for its n-th of the sum", v);
 }
 
 void judge5_window(const struct judge_task *t, struct judge_verdict *v)
