@@ -35,10 +35,12 @@ static int read_arguments(int argc, char **argv, struct request *r)
     const size_t noptions = sizeof options / sizeof *options;
     for (int i = 1; i < argc; i++) {
         size_t k = 0;
-        if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--nccl") == 0) {
-            *(argv[i][2] == 'j' ? &r->json : &r->nccl) = 1;
+        const int json = strcmp(argv[i], "--json") == 0;
+        const int nccl = strcmp(argv[i], "--nccl") == 0;
+        r->json |= json;
+        r->nccl |= nccl;
+        if (json || nccl)
             continue;
-        }
         while (k < noptions && strcmp(argv[i], options[k].name) != 0)
             k++;
         if (k == noptions)
