@@ -180,21 +180,21 @@ START_TEST(time_is_summed_by_kind_and_by_rank)
         "time", 0,
         "operation                            count       total us      mean us"
         "  longest is bound by\n"
+        "ncclAllReduce                            2         67.139       33.569"
+        "  nvlink G0 up\n"
         "left                                     2         50.000       25.000"
         "  latency\n"
         "right                                    2         50.000       25.000"
         "  latency\n"
-        "ncclAllReduce                            2         45.753       22.876"
-        "  nvlink G0 up\n"
         "\n"
         "rank          host us     compute us        comm us      hidden us"
         "     exposed us\n"
-        "0               2.000         20.000         22.876          0.000"
-        "         22.876\n"
-        "1               2.000         80.000         22.876          0.000"
-        "         22.876\n"
+        "0               2.000         20.000         33.569          0.000"
+        "         33.569\n"
+        "1               2.000         80.000         33.569          0.000"
+        "         33.569\n"
         "\n"
-        "6 operations on dgx-a100 end after 64.876 us\n");
+        "6 operations on dgx-a100 end after 75.569 us\n");
 }
 END_TEST
 
@@ -202,10 +202,10 @@ END_TEST
 START_TEST(time_is_that_of_nccls_settings)
 {
     record_race();
-    struct child c = child_run(60, "NCCL_PROTO=Simple %s/commgraph time %s",
+    struct child c = child_run(60, "NCCL_PROTO=LL %s/commgraph time %s",
                                child_build(), s.dir);
     ck_assert_msg(c.status == 0 && strstr(c.out, "ncclAllReduce") &&
-                      !strstr(c.out, "45.753"),
+                      !strstr(c.out, "67.139"),
                   "%s%s", c.out, c.err);
     child_clear(&c);
 }
@@ -223,16 +223,16 @@ START_TEST(the_critical_path_is_listed_and_summed)
         "                         \n"
         "       2.000       40.000     1     1  right                          "
         "      latency            \n"
-        "      42.000       22.876     0     1  ncclAllReduce                  "
+        "      42.000       33.569     0     1  ncclAllReduce                  "
         "      nvlink G0 up       \n"
         "\n"
         "    total us   share  rank count  operation\n"
-        "      40.000   61.7%     1     1  right\n"
-        "      22.876   35.3%     0     1  ncclAllReduce\n"
-        "       1.000    1.5%     1     1  calls left\n"
-        "       1.000    1.5%     1     1  calls right\n"
+        "      40.000   52.9%     1     1  right\n"
+        "      33.569   44.4%     0     1  ncclAllReduce\n"
+        "       1.000    1.3%     1     1  calls left\n"
+        "       1.000    1.3%     1     1  calls right\n"
         "\n"
-        "The run ends after 64.876 us. Operations not listed did not delay "
+        "The run ends after 75.569 us. Operations not listed did not delay "
         "it.\n");
 }
 END_TEST

@@ -62,6 +62,7 @@ int cmd_topo(int argc, char **argv)
     if (!t)
         return command_failed("%s", err);
     print_machine(t);
+    topo_warnings(t, command_remark, NULL);
     topo_free(t);
     return 0;
 }

@@ -77,7 +77,7 @@ int command_arguments(int argc, char **argv,
     return 0;
 }
 
-static void remark(void *user, const char *line)
+void command_remark(void *user, const char *line)
 {
     (void)user;
     fprintf(stderr, "commgraph: %s\n", line);
@@ -87,10 +87,12 @@ struct topo *command_topo(const char *name)
 {
     char err[600];
     struct topo *const t = topo_load(name, err, sizeof err);
-    if (t)
-        topo_settings(t, environ, remark, NULL);
-    else
+    if (!t) {
         command_failed("%s", err);
+        return NULL;
+    }
+    topo_settings(t, environ, command_remark, NULL);
+    topo_warnings(t, command_remark, NULL);
     return t;
 }
 

@@ -65,8 +65,12 @@ struct command_option {
 int command_arguments(int argc, char **argv,
                       const struct command_option *options, const char **dir);
 
+/* Write a line to standard error (a topo_remark). */
+void command_remark(void *user, const char *line);
+
 /* Load a machine and apply NCCL's environment variables to it. Variables
- * without an effect are reported on standard error. NULL after a message. */
+ * without an effect, and what is odd about the machine's file, are reported on
+ * standard error. NULL after a message. */
 struct topo *command_topo(const char *name);
 
 /* A saved run, replayed. */

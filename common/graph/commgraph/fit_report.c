@@ -71,6 +71,75 @@ static void print_values(const struct fit *f)
     }
 }
 
+/* ---- what the fit holds for ---------------------------------------------- */
+
+static int is_measured(const struct fit *f, enum topo_op op)
+{
+    for (int i = 0; i < f->ntables; i++)
+        if (f->table[i].op == op)
+            return 1;
+    return 0;
+}
+
+/* True if the fit changes the times of an operation over the ranks of a table,
+ * at small, middling or large sizes. */
+static int is_changed(const struct fit *f, const struct topo *fitted,
+                      enum topo_op op, const struct fit_table *ranks)
+{
+    static const uint64_t sizes[] = {1 << 12, 1 << 22, 1 << 30};
+    char err[300];
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct topo_coll a = {0}, b = {0};
+        const int able =
+            topo_collective(f->topo, op, ranks->place, ranks->n, sizes[i],
+                            TOPO_ANY, TOPO_ANY, &a, err, sizeof err) == 0 &&
+            topo_collective(fitted, op, ranks->place, ranks->n, sizes[i],
+                            TOPO_ANY, TOPO_ANY, &b, err, sizeof err) == 0;
+        const int differ = able && a.time_ps != b.time_ps;
+        topo_coll_release(&a);
+        topo_coll_release(&b);
+        if (differ)
+            return 1;
+    }
+    return 0;
+}
+
+enum scope { SCOPE_MEASURED, SCOPE_CARRIED, SCOPE_UNCHANGED, SCOPES };
+
+static enum scope scope_of(const struct fit *f, const struct topo *fitted,
+                           enum topo_op op)
+{
+    if (is_measured(f, op))
+        return SCOPE_MEASURED;
+    return is_changed(f, fitted, op, f->table) ? SCOPE_CARRIED
+                                               : SCOPE_UNCHANGED;
+}
+
+static void print_scope(const struct fit *f)
+{
+    static const char *const what[SCOPES] = {
+        "Holds for what was measured", "Carried over to", "As without the fit"};
+    char names[SCOPES][200] = {""}; /* ": all_reduce, all_gather" */
+    struct fit_settings s;
+    char err[300];
+    fit_settings(f, f->value, f->nvalues, &s);
+    struct topo *const t =
+        topo_load_with(f->machine, s.at, s.n, err, sizeof err);
+    for (int op = TOPO_OP_NONE + 1; t && op < TOPO_OPS; op++) {
+        const char *const name = nccltests_op_name((enum topo_op)op);
+        if (!name)
+            continue;
+        char *const list = names[scope_of(f, t, (enum topo_op)op)];
+        const size_t at = strlen(list);
+        snprintf(list + at, sizeof *names - at, "%s %s", at ? "," : ":", name);
+    }
+    for (int k = 0; k < SCOPES; k++)
+        if (*names[k])
+            printf("\n%s%s", what[k], names[k]);
+    printf("\n");
+    topo_free(t);
+}
+
 /* ---- rows that don't fit ------------------------------------------------- */
 
 struct pattern { /* summary of a table's odd rows; slow: measured over fitted */
@@ -255,6 +324,7 @@ void fit_report(const struct fit *f)
     if (f->table[f->ntables - 1].fold > 0)
         printf("file out: predicted from the other files\n");
     print_values(f);
+    print_scope(f);
     print_odd(f);
     print_slow_values(f);
 }

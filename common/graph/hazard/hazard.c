@@ -10,6 +10,7 @@
 #include "graph/hazard/hazard_init.h"
 #include "graph/hazard/hazard_order.h"
 #include "graph/hazard/hazard_ranges.h"
+#include "graph/hazard/hazard_ring.h"
 
 struct find {
     const struct graph *g;
@@ -324,6 +325,25 @@ static int keep_crossed(void *arg, const struct hazard_crossed *c)
     return 0;
 }
 
+/* A ring of two ranks is found by the order of their calls. */
+static int keep_ring(void *arg, const struct hazard_link *link, uint32_t n)
+{
+    struct find *const f = arg;
+    struct hazard h = {.kind = HAZARD_CROSSED,
+                       .warning = 1,
+                       .nops = 2,
+                       .nring = n,
+                       .section = section_of(f, link[0].first, link[0].then)};
+    struct hazard_op *const calls[] = {h.op, h.other, h.third};
+    for (uint32_t i = 0; i < 3 && n > 2; i++) {
+        calls[i][0] = describe_op(f, link[i].first, 0);
+        calls[i][1] = describe_op(f, link[i].then, 0);
+    }
+    if (n > 2)
+        keep(f, &h);
+    return 0;
+}
+
 /* ---- all hazards --------------------------------------------------------- */
 
 static int begin(void *arg, uint32_t at, struct hazard_point point,
@@ -430,7 +450,8 @@ int hazards_find_next(struct hazard_past *past, const struct graph *g,
     f.reads = malloc(MAX_READS * sizeof *f.reads);
     const int done = out->hazard && f.raced && f.reads && note_all(&f) == 0 &&
                      hazard_order(g, HAZARD_TOGETHER, begin, &f) == 0 &&
-                     hazard_crossed(g, keep_crossed, &f) == 0;
+                     hazard_crossed(g, keep_crossed, &f) == 0 &&
+                     hazard_ring(g, keep_ring, &f) == 0;
     if (done) {
         drop_raced_reads(&f);
         take_notes(&f);

@@ -60,6 +60,8 @@ struct hazard {
     char text[512];            /* HAZARD_NOTED */
     struct hazard_op other[2]; /* HAZARD_CROSSED: the other rank's calls, in its
                                   order of issue */
+    struct hazard_op third[2]; /* a third rank's, if nring > 2 */
+    uint32_t nring;            /* ranks that wait for each other in a ring */
 };
 
 struct hazards {

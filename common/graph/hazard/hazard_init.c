@@ -225,11 +225,42 @@ static int write_all(struct hazard_init *s, const struct graph_view *v)
     return 0;
 }
 
-/* True if access a of v reads uninitialised bytes and that is a hazard. */
-static int reads_unwritten(struct hazard_init *s, const struct graph_view *v,
-                           const struct graph_access *a,
-                           struct graph_access *out)
+/* True if the copy's access i is the source of what goes to the host. */
+static int goes_to_host(struct hazard_init *s, const struct graph_view *v,
+                        size_t i)
 {
+    const struct hazard_written *const to =
+        has_pairs(v) && i % 2 == 1 ? written(s, v->accesses[i - 1].alloc)
+                                   : NULL;
+    return to && !to->on_device;
+}
+
+/*
+ * The first uninitialised bytes of an access that isn't a kernel's, or 0: all
+ * of it, or one part of a copy to the host, such as the end of an array that a
+ * grid was too small for. Several parts, or a few bytes, may be the padding of
+ * structures and rows.
+ */
+static int unwritten_part(struct hazard_init *s, const struct graph_view *v,
+                          size_t i, struct hazard_span *gap)
+{
+    enum { LEAST = 4 };
+    const struct graph_access *const a = &v->accesses[i];
+    struct hazard_span other;
+    const int to_host = goes_to_host(s, v, i); // first: may move the array
+    const struct hazard_written *const w = written(s, a->alloc);
+    if (!find_gap(w, a->begin, a->end, gap))
+        return 0;
+    return (gap->begin == a->begin && gap->end == a->end) ||
+           (to_host && gap->end - gap->begin >= LEAST &&
+            !find_gap(w, gap->end, a->end, &other));
+}
+
+/* True if access i of v reads uninitialised bytes and that is a hazard. */
+static int reads_unwritten(struct hazard_init *s, const struct graph_view *v,
+                           size_t i, struct graph_access *out)
+{
+    const struct graph_access *const a = &v->accesses[i];
     struct hazard_span gap;
     if ((how(a) != GRAPH_READ && how(a) != GRAPH_ATOMIC) ||
         (a->write & (GRAPH_ROUGH | GRAPH_BLIND)) || a->begin >= a->end)
@@ -241,8 +272,7 @@ static int reads_unwritten(struct hazard_init *s, const struct graph_view *v,
         return 0;
     const int some = v->node.kind == GRAPH_KERNEL
                          ? unwritten(w, v, a, &gap)
-                         : find_gap(w, a->begin, a->end, &gap) &&
-                               gap.begin == a->begin && gap.end == a->end;
+                         : unwritten_part(s, v, i, &gap);
     if (!some)
         return 0;
     *out = *a;
@@ -256,7 +286,7 @@ int hazard_init_begin(struct hazard_init *s, const struct graph_view *v,
 {
     int found = 0;
     for (size_t i = 0; i < v->naccesses && found == 0; i++)
-        found = reads_unwritten(s, v, &v->accesses[i], out);
+        found = reads_unwritten(s, v, i, out);
     if (found < 0)
         return -1;
     if (!has_pairs(v))

@@ -35,7 +35,8 @@ int hazard_init_note(struct hazard_init *s, uint64_t alloc);
 /*
  * Let an operation begin: its writes initialise bytes. Returns 1, with the
  * first range in *out, if it reads uninitialised bytes: for a kernel, any
- * bytes; for other operations, a range without a single initialised byte.
+ * bytes; for other operations, a range without a single initialised byte, or
+ * one part of what is copied to the host.
  * Returns 0 if there are none, -1 if memory runs out.
  */
 int hazard_init_begin(struct hazard_init *s, const struct graph_view *v,

@@ -48,6 +48,14 @@ const char *hazard_kind_name(enum hazard_kind kind)
 static void put_bytes(struct text *t, const struct hazard *h)
 {
     const unsigned long long nbytes = h->end - h->begin;
+    const int device = graph_variable_device(h->begin);
+    if (h->alloc_nbytes == 0 && device >= 0) {
+        put(t,
+            "%llu bytes of a __device__ or __constant__ variable of device "
+            "%d",
+            nbytes, device);
+        return;
+    }
     if (h->alloc_nbytes == 0) {
         put(t, "%llu bytes of host memory at 0x%llx", nbytes,
             (unsigned long long)h->begin);
@@ -104,11 +112,16 @@ static void put_op(struct text *t, const struct hazard_op *op)
 static void put_race_of_ranks(struct text *t, const struct hazard_op *a,
                               const struct hazard_op *b)
 {
-    put(t,
-        "  Nothing orders rank %u's %s and rank %u's %s. Let the first rank "
-        "wait for\n  its stream and then notify the other (a message, "
-        "MPI_Barrier), or share an\n  event between the processes.\n",
-        a->node.rank, a->name, b->node.rank, b->name);
+    put(t, "  Nothing orders rank %u's %s and rank %u's %s. ", a->node.rank,
+        a->name, b->node.rank, b->name);
+    put(t, a->queue && b->queue
+               ? "Signal a flag\n  after the one and wait for it before the "
+                 "other, on the streams or in the\n  kernels, or share an "
+                 "event between the processes. MPI orders them only if the\n"
+                 "  first rank has waited for its stream.\n"
+               : "Let the first rank wait for\n  its stream and then notify "
+                 "the other (a message, MPI_Barrier), or share an\n  event "
+                 "between the processes.\n");
 }
 
 static int is_default(const struct hazard_op *op)
@@ -242,11 +255,20 @@ static void put_calls(struct text *t, const struct hazard_op op[2])
 
 static void put_crossed(struct text *t, const struct hazard *h)
 {
-    put(t, "%s of two communicators: ranks issue them in opposite orders\n  ",
+    put(t,
+        h->nring ? "%s of several communicators: ranks wait in a ring\n  "
+                 : "%s of two communicators: ranks issue them in opposite "
+                   "orders\n  ",
         hazard_kind_name(h->kind));
     put_calls(t, h->op);
     put(t, "\n  ");
     put_calls(t, h->other);
+    if (h->nring) {
+        put(t, "\n  ");
+        put_calls(t, h->third);
+    }
+    if (h->nring > 3)
+        put(t, "\n  and so on, on %u ranks", h->nring);
     put(t, "\n  A collective occupies its device until all its ranks have "
            "begun. If the device has\n  no room for both, or a call "
            "synchronises it, each rank waits for the other. Issue\n  "

@@ -136,11 +136,28 @@ enum graph_touch {
 
 struct graph_access {    /* bytes that an operation touches */
     uint64_t alloc;      /* owner rank << 32 | number within owner; number 0:
-                            ordinary memory, where ranges are addresses */
+                            ordinary memory, where ranges are addresses, plus
+                            graph_variable() in a device's variables */
     uint64_t begin, end; /* byte range within it, end exclusive */
     uint32_t write;      /* enum graph_touch */
     uint32_t site;       /* call site of the access; 0: that of the node */
 };
+
+/*
+ * Each device has its own copy of a __device__ or __constant__ variable. All
+ * are at one address, so this is added to it.
+ */
+enum { GRAPH_VARIABLE_SHIFT = 56 };
+static inline uint64_t graph_variable(int device)
+{
+    return (uint64_t)(device + 1) << GRAPH_VARIABLE_SHIFT;
+}
+
+/* The device whose variable begins there; -1: none. */
+static inline int graph_variable_device(uint64_t begin)
+{
+    return (int)(begin >> GRAPH_VARIABLE_SHIFT) - 1;
+}
 
 struct graph_node {
     uint32_t rank, index; /* set by graph_add */

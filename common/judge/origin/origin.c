@@ -167,7 +167,8 @@ static const struct origin_set *all_read(struct origins *o,
     const struct origin_set *all = NULL;
     for (size_t i = 0; i < v->naccesses; i++) {
         const struct graph_access *const a = &v->accesses[i];
-        if (!reads(a))
+        // a device variable brings nothing that counts: a constant may be a 1
+        if (!reads(a) || graph_variable_device(a->begin) >= 0)
             continue;
         const struct origin_set *const from =
             pieces_all(&o->pieces, a->alloc, a->begin, a->end);
