@@ -7,6 +7,7 @@
 #include <string.h> /* strcmp */
 
 #include "base/mix.h"
+#include "base/near.h"
 #include "base/siphash.h"
 #include "graph/record/read.h"
 #include "judge/answers.h"
@@ -49,6 +50,36 @@ const struct judge_lab *judge_lab_find(const char *lab)
         if (strcmp(judge_labs[i]->lab, lab) == 0)
             return judge_labs[i];
     return NULL;
+}
+
+static const struct judge_kind *find_kind(const struct judge_lab *lab,
+                                          const char *name)
+{
+    for (const struct judge_kind *k = lab->kinds; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}
+
+int judge_check_kinds(const struct judge_lab *lab, const struct plan *p,
+                      char *err, size_t err_nbytes)
+{
+    for (int i = 0; i < p->ncases; i++) {
+        const char *const kind = p->cases[i].kind;
+        struct near near = {NULL, 0};
+        if (strcmp(kind, JUDGE_ANSWER) == 0 || find_kind(lab, kind))
+            continue;
+        near_try(&near, kind, JUDGE_ANSWER, 2);
+        for (const struct judge_kind *k = lab->kinds; k->name; k++)
+            near_try(&near, kind, k->name, 2);
+        snprintf(err, err_nbytes,
+                 "the plan of %s, case %s: its judge has no kind %s%s%s%s",
+                 p->lab, p->cases[i].name, kind,
+                 near.name ? ": did you mean " : "", near.name ? near.name : "",
+                 near.name ? "?" : "");
+        return -1;
+    }
+    return 0;
 }
 
 static void fail(struct judge_verdict *v, const char *format, va_list args)
@@ -442,22 +473,22 @@ static void judge_once(const struct judge_lab *lab, const struct judge_task *t,
         answers_judge(t, v);
         return;
     }
-    for (const struct judge_kind *k = lab->kinds; k->name; k++)
-        if (strcmp(k->name, t->c->kind) == 0) {
-            v->time_us = judge_time(t);
-            if (!k->several_streams)
-                contract_judge_awaited(t, v);
-            k->judge(t, v);
-            add_function(lab, t->c, v);
-            contract_judge_hazards(t, v);
-            contract_judge_late(t, v);
-            if (t->c->timed)
-                judge_speed(k, t, v);
-            add_failure(t, v);
-            return;
-        }
-    judge_fail(v, "the plan asks for \"%s\", which this lab cannot judge",
-               t->c->kind);
+    const struct judge_kind *const k = find_kind(lab, t->c->kind);
+    if (!k) {
+        judge_fail(v, "the plan asks for \"%s\", which this lab cannot judge",
+                   t->c->kind);
+        return;
+    }
+    v->time_us = judge_time(t);
+    if (!k->several_streams)
+        contract_judge_awaited(t, v);
+    k->judge(t, v);
+    add_function(lab, t->c, v);
+    contract_judge_hazards(t, v);
+    contract_judge_late(t, v);
+    if (t->c->timed)
+        judge_speed(k, t, v);
+    add_failure(t, v);
 }
 
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,

@@ -139,6 +139,11 @@ struct judge_lab {                  /* one per lab, exported by its judge.c */
 extern const struct judge_lab *const judge_labs[];
 const struct judge_lab *judge_lab_find(const char *lab);
 
+/* Check that the lab can judge every case of its plan. Returns 0, or -1 with
+ * the case and its kind in err. */
+int judge_check_kinds(const struct judge_lab *lab, const struct plan *p,
+                      char *err, size_t err_nbytes);
+
 /* The complete verdict on one case at one rank count. */
 void judge_case(const struct judge_lab *lab, const struct judge_task *t,
                 struct judge_verdict *v);

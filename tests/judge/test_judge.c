@@ -325,6 +325,30 @@ START_TEST(a_report_survives_text_that_is_no_text)
 }
 END_TEST
 
+START_TEST(a_kind_that_the_lab_cannot_judge_is_found)
+{
+    static const struct {
+        char *kind, *says;
+    } asks[] = {
+        {"any", ""},
+        {"answer", ""},
+        {"amy", "the plan of x, case a-case: its judge has no kind amy: did "
+                "you mean any?"},
+        {"broadcast",
+         "the plan of x, case a-case: its judge has no kind broadcast"},
+    };
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
+        char err[256] = "";
+        struct plan_case cases[] = {any, any};
+        cases[1].kind = asks[i].kind;
+        const struct plan p = {.lab = "x", .cases = cases, .ncases = 2};
+        ck_assert_int_eq(judge_check_kinds(&judge_test, &p, err, sizeof err),
+                         -(asks[i].says[0] != 0));
+        ck_assert_str_eq(err, asks[i].says);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("judge");
@@ -332,6 +356,7 @@ int main(void)
     fds_watch(t);
     tcase_add_test(t, the_time_is_the_median_of_the_slowest_rank);
     tcase_add_test(t, the_function_depends_on_the_cases_parameters);
+    tcase_add_test(t, a_kind_that_the_lab_cannot_judge_is_found);
     tcase_add_loop_test(t, a_failure_says_which_rank_and_why, 0,
                         sizeof failures / sizeof *failures);
     tcase_add_test(t, a_gpus_clock_is_held_against_its_hosts);

@@ -513,8 +513,6 @@ START_TEST(a_graph_that_cannot_be_replayed_is_an_error)
     g = synthetic_load(&s);
     ck_assert_ptr_null(spans_new(g, NULL, err, sizeof err));
     ck_assert_msg(err[0] != 0, "no reason");
-    ck_assert_ptr_null(spans_new(g, "no-such-machine", err, sizeof err));
-    ck_assert_msg(strstr(err, "no-such-machine") != NULL, "%s", err);
 }
 END_TEST
 

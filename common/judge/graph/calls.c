@@ -101,25 +101,70 @@ int calls_events(const struct judge_task *t, int rank, int iteration,
 
 /* ---- MPI ----------------------------------------------------------------- */
 
-/* An int, by which ranks agree on whether something has failed. */
-enum { AGREED_NBYTES = 4 };
+/* An int, by which ranks agree on whether something has failed. A vector that
+ * travels int by int takes more of them. */
+enum { AGREED_NBYTES = 4, AGREED_MOST = 2 };
 
-void judge_no_mpi(const struct judge_task *t, const char *instead,
-                  struct judge_verdict *v)
+static int moves_by_mpi(const struct graph_view *n)
+{
+    return n->node.kind == GRAPH_MPI && n->node.bytes > 0 &&
+           strncmp(n->name, "MPI_Comm_", 9) != 0;
+}
+
+/* Fail at the first call of more bytes than most, and at an int too many. */
+static void limit_mpi(const struct judge_task *t, uint64_t most,
+                      const char *instead, struct judge_verdict *v)
 {
     struct spans_window w;
     for (int r = 0; r < t->nranks && v->pass; r++) {
+        int nagreed = 0;
         if (spans_window(t, r, 0, &w) != 0)
             continue;
         for (uint32_t at = w.first; at <= w.last && v->pass; at++) {
             const struct graph_view *const n = &t->graph->nodes[at];
-            if (n->node.kind == GRAPH_MPI && n->node.bytes > AGREED_NBYTES &&
-                strncmp(n->name, "MPI_Comm_", 9) != 0)
+            if (!moves_by_mpi(n))
+                continue;
+            nagreed += n->node.bytes <= AGREED_NBYTES;
+            if (n->node.bytes > most || nagreed > AGREED_MOST)
                 judge_fail_method(
                     v,
                     "the result is right, but rank %d moves data by "
                     "%s%s%s: %s",
                     r, n->name, *n->site ? ", at " : "", n->site, instead);
+        }
+    }
+}
+
+void judge_no_mpi(const struct judge_task *t, const char *instead,
+                  struct judge_verdict *v)
+{
+    limit_mpi(t, AGREED_NBYTES, instead, v);
+}
+
+void judge_no_mpi_at_all(const struct judge_task *t, const char *instead,
+                         struct judge_verdict *v)
+{
+    limit_mpi(t, 0, instead, v);
+}
+
+/* ---- precision ----------------------------------------------------------- */
+
+void judge_full_precision(const struct judge_task *t, struct judge_verdict *v)
+{
+    struct spans_window w;
+    for (int n = 0; n < t->iterations * t->nranks && v->pass; n++) {
+        const int i = n / t->nranks, r = n % t->nranks;
+        if (spans_window(t, r, i, &w) != 0)
+            continue;
+        for (uint32_t at = w.first; at <= w.last && v->pass; at++) {
+            const struct graph_view *const k = &t->graph->nodes[at];
+            if (k->node.flops > 0 &&
+                (k->node.math == TOPO_TF32 || k->node.math == TOPO_FP16))
+                judge_fail_method(v,
+                                  "%s on rank %d%s%s multiplies in less than "
+                                  "fp32, which takes less time: leave the math "
+                                  "mode as it is",
+                                  k->name, r, *k->site ? ", at " : "", k->site);
         }
     }
 }

@@ -42,9 +42,18 @@ int calls_events(const struct judge_task *t, int rank, int iteration,
                  calls_link *links, const void *arg);
 
 /* Fail if a rank moves data by MPI in the first iteration. Barriers, and calls
- * that make communicators, move none; an int by which ranks agree is none. */
+ * that make communicators, move none; an int by which ranks agree is none, and
+ * a rank may have two of these. */
 void judge_no_mpi(const struct judge_task *t, const char *instead,
                   struct judge_verdict *v);
+
+/* The same without the ints, for cases in which not all ranks of MPI live. */
+void judge_no_mpi_at_all(const struct judge_task *t, const char *instead,
+                         struct judge_verdict *v);
+
+/* Fail if a rank multiplies in TF32 or less, in any iteration: a timed case
+ * would pass for that alone. */
+void judge_full_precision(const struct judge_task *t, struct judge_verdict *v);
 
 /* Bytes of a rank's collectives in an iteration, as nccl-tests count them. */
 double judge_collective_bytes(const struct judge_task *t, int rank,

@@ -13,7 +13,8 @@
 
 struct spans {
     const struct graph *g;
-    struct topo *topo;
+    const struct topo *topo;
+    struct topo *own; /* loaded here; NULL: topo is the caller's */
     struct replay *replay;
     struct sections *sections; /* this and the next fields are filled on
                                   first use */
@@ -34,7 +35,7 @@ struct compared { /* times with and without communication; filled on first
     struct hidden_runs *runs;
 };
 
-struct spans *spans_new(const struct graph *g, const char *machine, char *err,
+struct spans *spans_new(const struct graph *g, const struct topo *on, char *err,
                         size_t err_nbytes)
 {
     struct spans *const s = calloc(1, sizeof *s);
@@ -42,12 +43,13 @@ struct spans *spans_new(const struct graph *g, const char *machine, char *err,
         snprintf(err, err_nbytes, "no memory");
         return NULL;
     }
-    if (!machine)
-        machine = g->machine ? g->machine : PLAN_TOPO;
     s->g = g;
     s->compared = calloc(1, sizeof *s->compared);
     s->held = calloc(2 * (size_t)g->nranks, sizeof *s->held);
-    s->topo = topo_load(machine, err, err_nbytes);
+    if (!on)
+        s->own =
+            topo_load(g->machine ? g->machine : PLAN_TOPO, err, err_nbytes);
+    s->topo = on ? on : s->own;
     if (s->topo)
         s->replay = replay_run(g, s->topo, NULL, err, err_nbytes);
     if (s->replay && s->compared && s->held)
@@ -73,7 +75,7 @@ void spans_free(struct spans *s)
     free(s->held);
     origins_free(s->origins);
     replay_free(s->replay);
-    topo_free(s->topo);
+    topo_free(s->own);
     free(s);
 }
 

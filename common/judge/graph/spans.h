@@ -30,10 +30,12 @@
 struct spans; /* a graph, replayed on its machine */
 
 /*
- * Replay g on `machine`, or on the machine that g was recorded for if it is
- * NULL. NULL on failure, with a line in err. g must outlive the result.
+ * Replay g on a machine, or, if `on` is NULL, on the one that g was recorded
+ * for. NULL on failure, with a line in err. Both must outlive the result. A
+ * machine that is given for several graphs has to find NCCL's channels only
+ * once, which takes milliseconds.
  */
-struct spans *spans_new(const struct graph *g, const char *machine, char *err,
+struct spans *spans_new(const struct graph *g, const struct topo *on, char *err,
                         size_t err_nbytes);
 void spans_free(struct spans *s); /* NULL is allowed */
 
