@@ -257,11 +257,12 @@ static cublasStatus_t check(const struct call *c)
                : CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
+static cublasStatus_t enqueue_factors(cublasHandle_t handle,
+                                      const struct call *c)
 {
     struct stream *s;
     struct touches t = {.call = c->site};
-    cublasStatus_t status = handle_stream(handle, &s);
+    cublasStatus_t status = handle_stream(handle, &c->site, &s);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = check(c);
     if (status != CUBLAS_STATUS_SUCCESS || c->n == 0 || c->batch == 0)
@@ -294,11 +295,17 @@ static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
     return CUBLAS_STATUS_SUCCESS;
 }
 
+static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
+{
+    return handle_return(&c->site, enqueue_factors(handle, c));
+}
+
 /* ---- the functions ------------------------------------------------------- */
 
 #define CALL(S, what, TYPE, how)                                               \
-    .site = {"cublas" S what, CALLER_SITE()}, .run = run_##how##_batch,        \
-    .type = TYPE, .n = n, .lda = lda, .batch = batchSize
+    .site = {"cublas" S what, CALLER_SITE(), FROM()},                          \
+    .run = run_##how##_batch, .type = TYPE, .n = n, .lda = lda,                \
+    .batch = batchSize
 
 #define FACTORS(S, T, TYPE)                                                    \
     cublasStatus_t cublas##S##getrfBatched(cublasHandle_t handle, int n,       \
@@ -357,8 +364,9 @@ static cublasStatus_t factors(cublasHandle_t handle, const struct call *c)
                                .ldb = lda_inv,                                 \
                                .info = info,                                   \
                                .flops = 2.0 * n * n * n};                      \
-        return n > MATINV_MAX ? CUBLAS_STATUS_INVALID_VALUE                    \
-                              : factors(handle, &c);                           \
+        return n > MATINV_MAX                                                  \
+                   ? handle_return(&c.site, CUBLAS_STATUS_INVALID_VALUE)       \
+                   : factors(handle, &c);                                      \
     }
 FACTORS(S, float, CUDA_R_32F)
 FACTORS(D, double, CUDA_R_64F)

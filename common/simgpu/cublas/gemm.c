@@ -260,13 +260,13 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
     overlap_check(t, ninputs);
 }
 
-static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
+static cublasStatus_t enqueue_gemm(cublasHandle_t handle, const struct call *c)
 {
     struct stream *s;
     enum topo_math math;
     struct touches t = {.call = c->site};
     enum column_rounding rounding;
-    cublasStatus_t status = handle_stream(handle, &s);
+    cublasStatus_t status = handle_stream(handle, &c->site, &s);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
     t.stream = s;
@@ -288,14 +288,19 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
     return CUBLAS_STATUS_SUCCESS;
 }
 
+static cublasStatus_t gemm(cublasHandle_t handle, const struct call *c)
+{
+    return handle_return(&c->site, enqueue_gemm(handle, c));
+}
+
 /* ---- the functions ------------------------------------------------------- */
 
 #define CALL(function)                                                         \
     {                                                                          \
-        .site = {function, CALLER_SITE()}, .transa = transa, .transb = transb, \
-        .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta, .A = A, .B = B,  \
-        .C = C, .lda = lda, .ldb = ldb, .ldc = ldc, .batch = 1,                \
-        .compute = CUBLAS_COMPUTE_32F,                                         \
+        .site = {function, CALLER_SITE(), FROM()}, .transa = transa,           \
+        .transb = transb, .m = m, .n = n, .k = k, .alpha = alpha,              \
+        .beta = beta, .A = A, .B = B, .C = C, .lda = lda, .ldb = ldb,          \
+        .ldc = ldc, .batch = 1, .compute = CUBLAS_COMPUTE_32F,                 \
     }
 
 /* Define cublasSgemm, cublasSgemmStridedBatched and cublasSgemmBatched, and the

@@ -7,42 +7,60 @@
 #include "core/host.h"
 #include "core/site.h"
 #include "core/stream/stream.h"
+#include "core/watch/check.h"
 #include "cublas/blas.h"
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
     if (!handle)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     simgpu_host_call("cublasCreate", CALLER_SITE());
     blas();
     *handle = calloc(1, sizeof **handle);
     if (!*handle)
-        return CUBLAS_STATUS_ALLOC_FAILED;
+        return RETURN(CUBLAS_STATUS_ALLOC_FAILED);
     (*handle)->magic = HANDLE_MAGIC;
     (*handle)->device = simgpu_device_current();
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static int is_handle(cublasHandle_t handle)
+/* True for a handle. The use of a destroyed one, by the call at this site, is
+ * reported. */
+static int check_handle(cublasHandle_t handle, const struct site *at)
 {
+    char use[256], end[256], name[64];
+    if (handle && handle->magic == HANDLE_DEAD) {
+        const uint32_t site = at->site ? at->site : simgpu_site(at->from);
+        simgpu_check_note(site,
+                          "use after destroy: %s at %s uses the cuBLAS handle "
+                          "that cublasDestroy at %s has destroyed",
+                          handle_call_name(at->name, name),
+                          simgpu_site_text(site, use, sizeof use),
+                          simgpu_site_text(handle->site, end, sizeof end));
+    }
     return handle && handle->magic == HANDLE_MAGIC;
 }
+
+/* check_handle() in the API function that uses this macro */
+#define IS_HANDLE(handle)                                                      \
+    check_handle(handle, &(struct site){__func__, 0, FROM()})
 
 /* Waits for the device, as cuBLAS does. */
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
-    handle->magic = 0;
-    free(handle);
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
+    handle->magic = HANDLE_DEAD;
+    handle->site = CALLER_SITE();
     return cudaDeviceSynchronize() == cudaSuccess
                ? CUBLAS_STATUS_SUCCESS
                : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out)
+cublasStatus_t handle_stream(cublasHandle_t handle, const struct site *at,
+                             struct stream **out)
 {
-    if (!is_handle(handle))
+    if (!check_handle(handle, at))
         return CUBLAS_STATUS_NOT_INITIALIZED;
     *out = simgpu_stream_of(handle->stream);
     if (!*out || simgpu_device_current() != handle->device ||
@@ -60,7 +78,7 @@ cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
                                   [MINOR_VERSION] = CUBLAS_VER_MINOR,
                                   [PATCH_LEVEL] = CUBLAS_VER_PATCH};
     if (!value || (unsigned)type > PATCH_LEVEL)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *value = version[type];
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -70,25 +88,25 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
 {
     (void)handle;
     if (!version)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *version = CUBLAS_VERSION;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t streamId)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     handle->stream = streamId;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (!streamId)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *streamId = handle->stream;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -96,10 +114,10 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *streamId)
 cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
                                        cublasPointerMode_t *mode)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (!mode)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *mode = handle->pointer_mode;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -107,20 +125,20 @@ cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
                                        cublasPointerMode_t mode)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     handle->pointer_mode = mode;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (!mode)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *mode = handle->math_mode;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -129,10 +147,10 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode)
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {
     const unsigned flags = 2 * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if ((unsigned)mode >= flags)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     handle->math_mode = mode;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -150,24 +168,25 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace,
                                      size_t workspaceSizeInBytes)
 {
     struct heap_block b;
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (!workspace || workspaceSizeInBytes == 0)
         return CUBLAS_STATUS_SUCCESS;
     const char *const p = workspace;
-    return simgpu_heap_find(p, &b) == 0 && b.device != HEAP_PINNED &&
-                   workspaceSizeInBytes <= b.nbytes - (size_t)(p - b.base)
-               ? CUBLAS_STATUS_SUCCESS
-               : CUBLAS_STATUS_INVALID_VALUE;
+    return RETURN(simgpu_heap_find(p, &b) == 0 && b.device != HEAP_PINNED &&
+                          workspaceSizeInBytes <=
+                              b.nbytes - (size_t)(p - b.base)
+                      ? CUBLAS_STATUS_SUCCESS
+                      : CUBLAS_STATUS_INVALID_VALUE);
 }
 
 cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle,
                                     cublasAtomicsMode_t *mode)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (!mode)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *mode = handle->atomics_mode;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -175,20 +194,20 @@ cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle,
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle,
                                     cublasAtomicsMode_t mode)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if ((unsigned)mode > CUBLAS_ATOMICS_ALLOWED)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     handle->atomics_mode = mode;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int *smCountTarget)
 {
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (!smCountTarget)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     *smCountTarget = handle->sm_count_target;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -196,12 +215,12 @@ cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int *smCountTarget)
 cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int smCountTarget)
 {
     struct cudaDeviceProp p;
-    if (!is_handle(handle))
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!IS_HANDLE(handle))
+        return RETURN(CUBLAS_STATUS_NOT_INITIALIZED);
     if (smCountTarget < 0 ||
         cudaGetDeviceProperties(&p, handle->device) != cudaSuccess ||
         smCountTarget > p.multiProcessorCount)
-        return CUBLAS_STATUS_INVALID_VALUE;
+        return RETURN(CUBLAS_STATUS_INVALID_VALUE);
     handle->sm_count_target = smCountTarget;
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -16,12 +16,17 @@
 #include <complex.h>
 #include <cublas_v2.h>
 
+#include "core/site.h"
 #include "core/stream/op.h"
 
 #define HANDLE_MAGIC UINT64_C(0x636f6d6d6c626c73)
 
+#define HANDLE_DEAD  UINT64_C(0x64656164626c6173)
+
+/* A destroyed handle is kept, so that a later use is certain to be one. */
 struct cublasContext {
     uint64_t magic;
+    uint32_t site; /* that destroyed it */
     int device;
     cudaStream_t stream;
     cublasPointerMode_t pointer_mode;
@@ -30,23 +35,42 @@ struct cublasContext {
     int sm_count_target;              /* 0: all of the device's */
 };
 
+struct site { /* where a call was made */
+    const char *name;
+    uint32_t site;
+    const void *from; /* return address */
+};
+
+/* The return address of the API function that uses this macro. */
+#define FROM()                                                                 \
+    (simgpu_site_caller ? simgpu_site_caller : __builtin_return_address(0))
+
+/* Returns the status, which is what the call at this site returns. With
+ * SIMGPU_CHECK=1, a failure that the program doesn't look at is reported
+ * (core/watch/ignored.h). */
+cublasStatus_t handle_return(const struct site *at, cublasStatus_t status);
+
+/* The same in the API function that uses this macro. */
+#define RETURN(status)                                                         \
+    handle_return(&(struct site){__func__, 0, FROM()}, status)
+
 /*
  * Find the stream that a call uses. Returns NOT_INITIALIZED without a handle,
  * and EXECUTION_FAILED if the handle, its stream and the current device don't
- * belong together, or if the device has failed.
+ * belong together, or if the device has failed. A handle that has been
+ * destroyed is reported.
  */
-cublasStatus_t handle_stream(cublasHandle_t handle, struct stream **out);
+cublasStatus_t handle_stream(cublasHandle_t handle, const struct site *at,
+                             struct stream **out);
 
 /* A status's name and description. */
 const char *handle_status_name(cublasStatus_t status);
 const char *handle_status_text(cublasStatus_t status);
 
-/* ---- operands ------------------------------------------------------------ */
+/* A function's name without the _v2 that headers hide. Returns out. */
+const char *handle_call_name(const char *function, char out[64]);
 
-struct site { /* where a call was made */
-    const char *name;
-    uint32_t site;
-};
+/* ---- operands ------------------------------------------------------------ */
 
 /*
  * The bytes that an operation touches, collected before it is enqueued. Each

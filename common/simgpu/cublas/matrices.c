@@ -30,11 +30,11 @@ struct verdict { /* what is wrong with a call's arguments */
     int scalars; /* scalars aren't NULL, and matrices don't overlap */
 };
 
-/* Begin a call. If c->op stays NULL, the returned status is the call's. */
-static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
-                            cudaDataType type, struct verdict v)
+static cublasStatus_t try_to_begin(struct call *c, void (*run)(struct op *),
+                                   cudaDataType type, struct verdict v)
 {
-    const cublasStatus_t status = handle_stream(c->handle, &c->stream);
+    const cublasStatus_t status =
+        handle_stream(c->handle, &c->site, &c->stream);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
     if (v.wrong)
@@ -49,6 +49,13 @@ static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
                           c->site.site);
     c->op->type = type;
     return status;
+}
+
+/* Begin a call. If c->op stays NULL, the returned status is the call's. */
+static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
+                            cudaDataType type, struct verdict v)
+{
+    return handle_return(&c->site, try_to_begin(c, run, type, v));
 }
 
 static cublasStatus_t end(struct call *c, double flops)
@@ -355,7 +362,8 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
 /* ---- the functions ------------------------------------------------------- */
 
 #define CALL(what)                                                             \
-    struct call c = {.site = {"cublas" what, CALLER_SITE()}, .handle = handle}
+    struct call c = {.site = {"cublas" what, CALLER_SITE(), FROM()},           \
+                     .handle = handle}
 
 #define MATRICES(S, T, TYPE)                                                   \
     cublasStatus_t cublas##S##gemv_v2(                                         \

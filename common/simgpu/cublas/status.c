@@ -1,6 +1,10 @@
 /*
  * status.c: names and texts of errors
  */
+#include <stdio.h>  /* snprintf */
+#include <string.h> /* strlen */
+
+#include "core/watch/ignored.h"
 #include "cublas/handle.h"
 
 static const struct {
@@ -40,4 +44,22 @@ const char *handle_status_text(cublasStatus_t status)
         if (statuses[i].status == status)
             return statuses[i].text;
     return "unrecognized status";
+}
+
+const char *handle_call_name(const char *function, char out[64])
+{
+    const size_t n = strlen(function), suffix = strlen("_v2");
+    const int has = n > suffix && strcmp(function + n - suffix, "_v2") == 0;
+    snprintf(out, 64, "%.*s", (int)(n - (has ? suffix : 0)), function);
+    return out;
+}
+
+cublasStatus_t handle_return(const struct site *at, cublasStatus_t status)
+{
+    char name[64];
+    if (status != CUBLAS_STATUS_SUCCESS)
+        simgpu_ignored_note_library(IGNORED_CUBLAS,
+                                    handle_call_name(at->name, name),
+                                    handle_status_name(status), at->from);
+    return status;
 }

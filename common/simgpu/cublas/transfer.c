@@ -6,6 +6,8 @@
  */
 #include <cublas_v2.h>
 
+#include "cublas/handle.h"
+
 static cublasStatus_t status_of(cudaError_t err)
 {
     return err == cudaSuccess ? CUBLAS_STATUS_SUCCESS
@@ -64,25 +66,25 @@ static const struct way to_device = {cudaMemcpyHostToDevice, 0, NULL},
 cublasStatus_t cublasSetVector(int n, int elemSize, const void *x, int incx,
                                void *devicePtr, int incy)
 {
-    return vector(&to_device, n, elemSize, x, incx, devicePtr, incy);
+    return RETURN(vector(&to_device, n, elemSize, x, incx, devicePtr, incy));
 }
 
 cublasStatus_t cublasGetVector(int n, int elemSize, const void *x, int incx,
                                void *y, int incy)
 {
-    return vector(&to_host, n, elemSize, x, incx, y, incy);
+    return RETURN(vector(&to_host, n, elemSize, x, incx, y, incy));
 }
 
 cublasStatus_t cublasSetMatrix(int rows, int cols, int elemSize, const void *A,
                                int lda, void *B, int ldb)
 {
-    return matrix(&to_device, rows, cols, elemSize, A, lda, B, ldb);
+    return RETURN(matrix(&to_device, rows, cols, elemSize, A, lda, B, ldb));
 }
 
 cublasStatus_t cublasGetMatrix(int rows, int cols, int elemSize, const void *A,
                                int lda, void *B, int ldb)
 {
-    return matrix(&to_host, rows, cols, elemSize, A, lda, B, ldb);
+    return RETURN(matrix(&to_host, rows, cols, elemSize, A, lda, B, ldb));
 }
 
 cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void *hostPtr,
@@ -90,7 +92,7 @@ cublasStatus_t cublasSetVectorAsync(int n, int elemSize, const void *hostPtr,
                                     cudaStream_t stream)
 {
     const struct way w = {cudaMemcpyHostToDevice, 1, stream};
-    return vector(&w, n, elemSize, hostPtr, incx, devicePtr, incy);
+    return RETURN(vector(&w, n, elemSize, hostPtr, incx, devicePtr, incy));
 }
 
 cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void *devicePtr,
@@ -98,7 +100,7 @@ cublasStatus_t cublasGetVectorAsync(int n, int elemSize, const void *devicePtr,
                                     cudaStream_t stream)
 {
     const struct way w = {cudaMemcpyDeviceToHost, 1, stream};
-    return vector(&w, n, elemSize, devicePtr, incx, hostPtr, incy);
+    return RETURN(vector(&w, n, elemSize, devicePtr, incx, hostPtr, incy));
 }
 
 cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize,
@@ -106,7 +108,7 @@ cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int elemSize,
                                     cudaStream_t stream)
 {
     const struct way w = {cudaMemcpyHostToDevice, 1, stream};
-    return matrix(&w, rows, cols, elemSize, A, lda, B, ldb);
+    return RETURN(matrix(&w, rows, cols, elemSize, A, lda, B, ldb));
 }
 
 cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize,
@@ -114,5 +116,5 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int elemSize,
                                     cudaStream_t stream)
 {
     const struct way w = {cudaMemcpyDeviceToHost, 1, stream};
-    return matrix(&w, rows, cols, elemSize, A, lda, B, ldb);
+    return RETURN(matrix(&w, rows, cols, elemSize, A, lda, B, ldb));
 }

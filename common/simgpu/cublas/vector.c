@@ -65,12 +65,12 @@ static cublasStatus_t finish(const struct vector_call *c, struct stream *s,
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t vector_enqueue(cublasHandle_t handle,
-                              const struct vector_call *c)
+static cublasStatus_t enqueue_vector(cublasHandle_t handle,
+                                     const struct vector_call *c)
 {
     struct touches t = {.call = c->site};
     struct stream *s;
-    const cublasStatus_t status = handle_stream(handle, &s);
+    const cublasStatus_t status = handle_stream(handle, &c->site, &s);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
     t.stream = s;
@@ -101,4 +101,10 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
         v->y = use(&t, "y", c->y, c, c->incy, c->y_use, reads(c, v));
     }
     return finish(c, s, v, &t, waits);
+}
+
+cublasStatus_t vector_enqueue(cublasHandle_t handle,
+                              const struct vector_call *c)
+{
+    return handle_return(&c->site, enqueue_vector(handle, c));
 }

@@ -53,7 +53,7 @@ cublasStatus_t vector_enqueue(cublasHandle_t handle,
 
 /* A call's members, from arguments with these names. */
 #define VECTOR_ONE(S, what, TYPE)                                              \
-    .site = {"cublas" S what, CALLER_SITE()}, .type = TYPE,                    \
+    .site = {"cublas" S what, CALLER_SITE(), FROM()}, .type = TYPE,            \
     .scalar_type = TYPE, .n = n, .x = x, .incx = incx
 #define VECTOR_TWO(S, what, TYPE)                                              \
     VECTOR_ONE(S, what, TYPE), .y = y, .incy = incy

@@ -128,7 +128,7 @@ cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
     c.scalar_type = alphaType;
     if (!is_vector(xType) || yType != xType ||
         executiontype != computed_in(xType) || alphaType != executiontype)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
+        return handle_return(&c.site, CUBLAS_STATUS_NOT_SUPPORTED);
     return vector_enqueue(handle, &c);
 }
 
@@ -146,7 +146,7 @@ cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
     c.scalar_type = alphaType;
     if (!is_vector(xType) || executionType != computed_in(xType) ||
         alphaType != executionType)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
+        return handle_return(&c.site, CUBLAS_STATUS_NOT_SUPPORTED);
     return vector_enqueue(handle, &c);
 }
 
@@ -168,7 +168,7 @@ cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void *alpha,
             .flops = column_is_complex(xType) ? 8 : 2};                        \
         if (!is_vector(xType) || yType != xType || resultType != xType ||      \
             executionType != computed_in(xType))                               \
-            return CUBLAS_STATUS_NOT_SUPPORTED;                                \
+            return handle_return(&c.site, CUBLAS_STATUS_NOT_SUPPORTED);        \
         return vector_enqueue(handle, &c);                                     \
     }
 DOT(DotEx, dot)
@@ -190,6 +190,6 @@ cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void *x,
                                   .flops = column_is_complex(xType) ? 4 : 2};
     if (!is_vector(xType) || resultType != norm_of(xType) ||
         executionType != computed_in(resultType))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
+        return handle_return(&c.site, CUBLAS_STATUS_NOT_SUPPORTED);
     return vector_enqueue(handle, &c);
 }

@@ -348,22 +348,23 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
         (const struct cublasContext *)lightHandle;
     const void *const p[] = {A_, B_, C_, D_};
     cublasLtMatrixLayout_t const layouts[] = {Adesc, Bdesc, Cdesc, Ddesc};
-    struct touches t = {.call = {"cublasLtMatmul", CALLER_SITE()}};
+    struct touches t = {.call = {"cublasLtMatmul", CALLER_SITE(), FROM()}};
     struct lt_op described = {.d = {0}};
     if (!handle || handle->magic != HANDLE_MAGIC)
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+        return handle_return(&t.call, CUBLAS_STATUS_NOT_INITIALIZED);
     cublasStatus_t status = lt_describe(&described, computeDesc, layouts);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = !alpha || !beta ? CUBLAS_STATUS_INVALID_VALUE
                                  : check_memory(&described, beta, p);
     if (status != CUBLAS_STATUS_SUCCESS)
-        return status;
+        return handle_return(&t.call, status);
     if ((workspace ? workspaceSizeInBytes : 0) < lt_workspace(&described))
-        return algo ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_SUPPORTED;
+        return handle_return(&t.call, algo ? CUBLAS_STATUS_INVALID_VALUE
+                                           : CUBLAS_STATUS_NOT_SUPPORTED);
     struct stream *const s = simgpu_stream_of(stream);
     if (!s || simgpu_stream_device(s) != handle->device ||
         simgpu_device_error(handle->device))
-        return CUBLAS_STATUS_EXECUTION_FAILED;
+        return handle_return(&t.call, CUBLAS_STATUS_EXECUTION_FAILED);
     t.stream = s;
     struct lt_op *const g = simgpu_op_new(sizeof *g, run_matmul, GRAPH_KERNEL,
                                           t.call.name, t.call.site);

@@ -290,8 +290,8 @@ static cufftResult execute(cufftHandle handle, cufftType type, const void *in,
     cufftResult cufftExec##letters(cufftHandle plan, IN *idata, OUT *odata,    \
                                    ##__VA_ARGS__)                              \
     {                                                                          \
-        return execute(plan, CUFFT_##letters, idata, odata, sign,              \
-                       "cufftExec" #letters, CALLER_SITE());                   \
+        return fft_return(execute(plan, CUFFT_##letters, idata, odata, sign,   \
+                                  "cufftExec" #letters, CALLER_SITE()));       \
     }
 EXEC(C2C, cufftComplex, cufftComplex, direction, int direction)
 EXEC(R2C, cufftReal, cufftComplex, CUFFT_FORWARD)

@@ -6,6 +6,7 @@
 #include "core/device.h"
 #include "core/host.h"
 #include "core/site.h"
+#include "core/watch/ignored.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fft_plan **plans; /* by handle; NULL: destroyed */
@@ -101,7 +102,32 @@ cufftResult cufftDestroy(cufftHandle plan)
         plans[plan] = NULL;
     pthread_mutex_unlock(&lock);
     free(p);
-    return p || plan == CUFFT_PLAN_NULL ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+    return fft_return(p || plan == CUFFT_PLAN_NULL ? CUFFT_SUCCESS
+                                                   : CUFFT_INVALID_PLAN);
+}
+
+/* ---- results ------------------------------------------------------------- */
+
+static const char *name_of(cufftResult status)
+{
+    switch (status) {
+    case CUFFT_INVALID_PLAN: return "CUFFT_INVALID_PLAN";
+    case CUFFT_INVALID_TYPE: return "CUFFT_INVALID_TYPE";
+    case CUFFT_INVALID_VALUE: return "CUFFT_INVALID_VALUE";
+    case CUFFT_INVALID_SIZE: return "CUFFT_INVALID_SIZE";
+    case CUFFT_EXEC_FAILED: return "CUFFT_EXEC_FAILED";
+    case CUFFT_NOT_SUPPORTED: return "CUFFT_NOT_SUPPORTED";
+    default: return "a failure of cuFFT";
+    }
+}
+
+cufftResult fft_return_from(cufftResult status, const char *call,
+                            const void *return_address)
+{
+    if (status != CUFFT_SUCCESS)
+        simgpu_ignored_note_library(IGNORED_CUFFT, call, name_of(status),
+                                    return_address);
+    return status;
 }
 
 /* ---- sizes --------------------------------------------------------------- */
@@ -193,38 +219,39 @@ static cufftResult create_and_make(cufftHandle *handle,
 cufftResult cufftPlan1d(cufftHandle *plan, int nx, cufftType type, int batch)
 {
     simgpu_host_call("cufftPlan1d", CALLER_SITE());
-    return create_and_make(plan, SHAPE(1, type, batch, nx));
+    return fft_return(create_and_make(plan, SHAPE(1, type, batch, nx)));
 }
 
 cufftResult cufftPlan2d(cufftHandle *plan, int nx, int ny, cufftType type)
 {
     simgpu_host_call("cufftPlan2d", CALLER_SITE());
-    return create_and_make(plan, SHAPE(2, type, 1, nx, ny));
+    return fft_return(create_and_make(plan, SHAPE(2, type, 1, nx, ny)));
 }
 
 cufftResult cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz,
                         cufftType type)
 {
     simgpu_host_call("cufftPlan3d", CALLER_SITE());
-    return create_and_make(plan, SHAPE(3, type, 1, nx, ny, nz));
+    return fft_return(create_and_make(plan, SHAPE(3, type, 1, nx, ny, nz)));
 }
 
 cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch,
                             size_t *workSize)
 {
-    return fft_plan_make(plan, SHAPE(1, type, batch, nx), workSize);
+    return fft_return(fft_plan_make(plan, SHAPE(1, type, batch, nx), workSize));
 }
 
 cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type,
                             size_t *workSize)
 {
-    return fft_plan_make(plan, SHAPE(2, type, 1, nx, ny), workSize);
+    return fft_return(fft_plan_make(plan, SHAPE(2, type, 1, nx, ny), workSize));
 }
 
 cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz,
                             cufftType type, size_t *workSize)
 {
-    return fft_plan_make(plan, SHAPE(3, type, 1, nx, ny, nz), workSize);
+    return fft_return(
+        fft_plan_make(plan, SHAPE(3, type, 1, nx, ny, nz), workSize));
 }
 
 cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long int *n,
@@ -234,11 +261,11 @@ cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long int *n,
                                 cufftType type, long long int batch,
                                 size_t *workSize)
 {
-    return fft_plan_make(plan,
-                         &(struct fft_shape){rank, n, inembed, istride, idist,
-                                             onembed, ostride, odist, type,
-                                             batch, FFT_SINGLE},
-                         workSize);
+    return fft_return(fft_plan_make(
+        plan,
+        &(struct fft_shape){rank, n, inembed, istride, idist, onembed, ostride,
+                            odist, type, batch, FFT_SINGLE},
+        workSize));
 }
 
 /* Copy rank ints to long longs; NULL stays NULL. */
@@ -267,7 +294,7 @@ cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int *n, int *inembed,
                                 type,
                                 batch,
                                 FFT_SINGLE};
-    return fft_plan_make(plan, &s, workSize);
+    return fft_return(fft_plan_make(plan, &s, workSize));
 }
 
 cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed,
@@ -276,11 +303,11 @@ cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed,
 {
     simgpu_host_call("cufftPlanMany", CALLER_SITE());
     const cufftResult status = create(plan);
-    return status ? status
-                  : settle(plan,
-                           cufftMakePlanMany(*plan, rank, n, inembed, istride,
-                                             idist, onembed, ostride, odist,
-                                             type, batch, NULL));
+    return fft_return(
+        status ? status
+               : settle(plan, cufftMakePlanMany(
+                                  *plan, rank, n, inembed, istride, idist,
+                                  onembed, ostride, odist, type, batch, NULL)));
 }
 
 /* ---- settings and queries ------------------------------------------------ */
@@ -292,7 +319,7 @@ cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream)
     if (p)
         p->stream = stream;
     pthread_mutex_unlock(&lock);
-    return p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+    return fft_return(p ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN);
 }
 
 static cufftResult no_workspace(const struct fft_shape *s, size_t *workspace)

@@ -33,6 +33,13 @@ struct fft_plan {
     cudaStream_t stream;
 };
 
+/* Return this status from a call of the program. A failure counts as ignored if
+ * the program discards it. */
+cufftResult fft_return_from(cufftResult status, const char *call,
+                            const void *return_address);
+#define fft_return(status)                                                     \
+    fft_return_from(status, __func__, __builtin_return_address(0))
+
 /* Enqueue a transform of a plan that has been made. */
 cufftResult fft_plan_run(const struct fft_plan *p, const void *in,
                          const void *out, int sign, const char *name,

@@ -66,7 +66,7 @@ cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long int *n,
                           CUFFT_C2C, batch,   FFT_SINGLE};
     const cufftResult err =
         type_of(inputtype, outputtype, executiontype, rank, n, &s);
-    return err ? err : fft_plan_make(plan, &s, workSize);
+    return fft_return(err ? err : fft_plan_make(plan, &s, workSize));
 }
 
 cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long int *n,
@@ -97,11 +97,12 @@ cufftResult cufftXtExec(cufftHandle plan, void *input, void *output,
 {
     struct fft_plan p;
     if (!fft_plan_find(plan, &p) || !p.is_made)
-        return CUFFT_INVALID_PLAN;
+        return fft_return(CUFFT_INVALID_PLAN);
     const int sign = fft_plan_reads_real(p.type)    ? CUFFT_FORWARD
                      : fft_plan_writes_real(p.type) ? CUFFT_INVERSE
                                                     : direction;
-    return fft_plan_run(&p, input, output, sign, "cufftXtExec", CALLER_SITE());
+    return fft_return(
+        fft_plan_run(&p, input, output, sign, "cufftXtExec", CALLER_SITE()));
 }
 
 cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan,

@@ -169,8 +169,9 @@ static curandStatus_t generate(curandGenerator_t g, void *out, size_t n,
 }
 
 #define GENERATE(...)                                                          \
-    return generate(generator, outputPtr, n,                                   \
-                    &(struct call){__func__, CALLER_SITE(), __VA_ARGS__})
+    return generator_return(                                                   \
+        generate(generator, outputPtr, n,                                      \
+                 &(struct call){__func__, CALLER_SITE(), __VA_ARGS__}))
 
 curandStatus_t curandGenerate(curandGenerator_t generator,
                               unsigned int *outputPtr, size_t n)

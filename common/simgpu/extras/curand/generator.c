@@ -10,9 +10,34 @@
 #include "core/site.h"
 #include "core/stream/op.h"
 #include "core/stream/stream.h"
+#include "core/watch/ignored.h"
 
 #define MAGIC       UINT64_C(0x636f6d6d6c637264)
 #define PHILOX_SEED UINT64_C(0xdeadbeefdeadbeef)
+
+/* ---- results ------------------------------------------------------------- */
+
+static const char *name_of(curandStatus_t status)
+{
+    switch (status) {
+    case CURAND_STATUS_NOT_INITIALIZED: return "CURAND_STATUS_NOT_INITIALIZED";
+    case CURAND_STATUS_TYPE_ERROR: return "CURAND_STATUS_TYPE_ERROR";
+    case CURAND_STATUS_OUT_OF_RANGE: return "CURAND_STATUS_OUT_OF_RANGE";
+    case CURAND_STATUS_LENGTH_NOT_MULTIPLE:
+        return "CURAND_STATUS_LENGTH_NOT_MULTIPLE";
+    case CURAND_STATUS_LAUNCH_FAILURE: return "CURAND_STATUS_LAUNCH_FAILURE";
+    default: return "a failure of cuRAND";
+    }
+}
+
+curandStatus_t generator_return_from(curandStatus_t status, const char *call,
+                                     const void *return_address)
+{
+    if (status != CURAND_STATUS_SUCCESS)
+        simgpu_ignored_note_library(IGNORED_CURAND, call, name_of(status),
+                                    return_address);
+    return status;
+}
 
 /* ---- creating and destroying --------------------------------------------- */
 
@@ -51,15 +76,15 @@ static curandStatus_t create(curandGenerator_t *out, curandRngType_t type,
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator,
                                      curandRngType_t rng_type)
 {
-    return create(generator, rng_type, 0, "curandCreateGenerator",
-                  CALLER_SITE());
+    return generator_return(
+        create(generator, rng_type, 0, "curandCreateGenerator", CALLER_SITE()));
 }
 
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator,
                                          curandRngType_t rng_type)
 {
-    return create(generator, rng_type, 1, "curandCreateGeneratorHost",
-                  CALLER_SITE());
+    return generator_return(create(generator, rng_type, 1,
+                                   "curandCreateGeneratorHost", CALLER_SITE()));
 }
 
 static int is_generator(curandGenerator_t g)
@@ -70,11 +95,11 @@ static int is_generator(curandGenerator_t g)
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 {
     if (!is_generator(generator))
-        return CURAND_STATUS_NOT_INITIALIZED;
+        return generator_return(CURAND_STATUS_NOT_INITIALIZED);
     generator->magic = 0;
     free(generator->s.lanes);
     free(generator);
-    return CURAND_STATUS_SUCCESS;
+    return generator_return(CURAND_STATUS_SUCCESS);
 }
 
 /* ---- settings ------------------------------------------------------------ */
@@ -101,47 +126,47 @@ curandStatus_t curandGetProperty(libraryPropertyType type, int *value)
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 {
     if (!is_generator(generator))
-        return CURAND_STATUS_NOT_INITIALIZED;
+        return generator_return(CURAND_STATUS_NOT_INITIALIZED);
     generator->stream = stream;
-    return CURAND_STATUS_SUCCESS;
+    return generator_return(CURAND_STATUS_SUCCESS);
 }
 
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed)
 {
     if (!is_generator(generator))
-        return CURAND_STATUS_NOT_INITIALIZED;
+        return generator_return(CURAND_STATUS_NOT_INITIALIZED);
     if (generator->started && seed == generator->s.seed)
-        return CURAND_STATUS_SUCCESS;
+        return generator_return(CURAND_STATUS_SUCCESS);
     if (generator->started)
         generator->offset += sequence_turns(&generator->s);
     generator->s.seed = seed;
     generator->started = 0;
-    return CURAND_STATUS_SUCCESS;
+    return generator_return(CURAND_STATUS_SUCCESS);
 }
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
                                         unsigned long long offset)
 {
     if (!is_generator(generator))
-        return CURAND_STATUS_NOT_INITIALIZED;
+        return generator_return(CURAND_STATUS_NOT_INITIALIZED);
     generator->offset = offset;
     generator->started = 0;
-    return CURAND_STATUS_SUCCESS;
+    return generator_return(CURAND_STATUS_SUCCESS);
 }
 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
                                           curandOrdering_t order)
 {
     if (!is_generator(generator))
-        return CURAND_STATUS_NOT_INITIALIZED;
-    return order == CURAND_ORDERING_PSEUDO_BEST ||
-                   order == CURAND_ORDERING_PSEUDO_DEFAULT ||
-                   order == CURAND_ORDERING_PSEUDO_LEGACY ||
-                   (order == CURAND_ORDERING_PSEUDO_DYNAMIC &&
-                    !generator->on_host)
-               ? CURAND_STATUS_SUCCESS
-               : CURAND_STATUS_OUT_OF_RANGE;
+        return generator_return(CURAND_STATUS_NOT_INITIALIZED);
+    return generator_return(
+        order == CURAND_ORDERING_PSEUDO_BEST ||
+                order == CURAND_ORDERING_PSEUDO_DEFAULT ||
+                order == CURAND_ORDERING_PSEUDO_LEGACY ||
+                (order == CURAND_ORDERING_PSEUDO_DYNAMIC && !generator->on_host)
+            ? CURAND_STATUS_SUCCESS
+            : CURAND_STATUS_OUT_OF_RANGE);
 }
 
 int generator_ready(curandGenerator_t g)
@@ -156,8 +181,9 @@ int generator_ready(curandGenerator_t g)
 
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
-    return generator_ready(generator) ? CURAND_STATUS_SUCCESS
-                                      : CURAND_STATUS_NOT_INITIALIZED;
+    return generator_return(generator_ready(generator)
+                                ? CURAND_STATUS_SUCCESS
+                                : CURAND_STATUS_NOT_INITIALIZED);
 }
 
 /* ---- writing ------------------------------------------------------------- */

@@ -22,6 +22,13 @@ struct curandGenerator_st {
     struct sequence s;
 };
 
+/* Return this status from a call of the program. A failure counts as ignored if
+ * the program discards it. */
+curandStatus_t generator_return_from(curandStatus_t status, const char *call,
+                                     const void *return_address);
+#define generator_return(status)                                               \
+    generator_return_from(status, __func__, __builtin_return_address(0))
+
 /* Start the generator if it has not started. Returns 0 if
  * g is not a generator. */
 int generator_ready(curandGenerator_t g);
