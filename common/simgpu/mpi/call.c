@@ -6,6 +6,7 @@
 #include "core/called.h"
 #include "core/device.h"
 #include "core/heap/heap.h"
+#include "core/heap/host_extent.h"
 #include "core/plant.h"
 #include "core/site.h"
 #include "core/stream/hostfn.h"
@@ -17,6 +18,8 @@
 #include "mpi/post.h"
 
 #pragma weak PMPI_Type_size
+#pragma weak PMPI_Type_get_extent
+#pragma weak PMPI_Type_get_true_extent
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Iprobe
@@ -84,6 +87,42 @@ void call_writes(struct mpi_call *c, const void *buf, size_t nbytes)
     add_access(c, buf, nbytes, GRAPH_WRITE);
 }
 
+static void check_end(const struct mpi_call *c, const void *buf, size_t nbytes,
+                      enum graph_touch how)
+{
+    if (how == GRAPH_READ)
+        host_extent_read(c->name, c->site, buf, nbytes);
+    else
+        host_extent_write(c->name, c->site, buf, nbytes);
+}
+
+/* A type whose elements begin before the buffer's address is not checked. */
+void call_fits(const struct mpi_call *c, int peer, const void *buf, int count,
+               MPI_Datatype type, enum graph_touch how)
+{
+    struct heap_block b;
+    MPI_Aint lower, extent, begin, nbytes;
+    if (!buf || peer == MPI_PROC_NULL || count <= 0 ||
+        type == MPI_DATATYPE_NULL || simgpu_heap_find(buf, &b) == 0 || b.base ||
+        PMPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS ||
+        PMPI_Type_get_true_extent(type, &begin, &nbytes) != MPI_SUCCESS ||
+        begin < 0 || extent < 0)
+        return;
+    check_end(c, buf, (size_t)((count - 1) * extent + begin + nbytes), how);
+}
+
+/* What a collective touches of the host's memory. */
+static void check_host(const struct mpi_call *c)
+{
+    const uint64_t host = (uint64_t)simgpu_proc()->rank << 32;
+    for (int i = 0; i < c->naccesses; i++) {
+        const struct graph_access *const a = &c->access[i];
+        if (a->alloc == host)
+            check_end(c, (const void *)(uintptr_t)a->begin, a->end - a->begin,
+                      a->write);
+    }
+}
+
 size_t call_nbytes(int count, MPI_Datatype type)
 {
     int size = 0;
@@ -122,6 +161,7 @@ void call_collective(struct mpi_call *c, enum topo_op op, int root,
 {
     struct graph_node n = host_node(c, nbytes);
     const uint64_t key = comm_next_key(c->comm);
+    check_host(c);
     int rank = 0;
     if (key && PMPI_Comm_rank(c->comm, &rank) == MPI_SUCCESS) {
         n.op = op;

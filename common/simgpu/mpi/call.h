@@ -47,15 +47,16 @@ struct mpi_call {
     const char *name;
     uint32_t site;
     MPI_Comm comm;
-    int size;         /* number of ranks in comm */
-    int peer, tag;    /* what the hang report shows */
-    int is_reduction; /* type and op are set */
-    MPI_Datatype type;
+    int size;          /* number of ranks in comm */
+    int peer, tag;     /* what the hang report shows */
+    int is_reduction;  /* type and op are set */
+    MPI_Datatype type; /* also a message's */
     MPI_Op op;
     struct graph_access access[CALL_MAX_ACCESSES];
     int naccesses;
     uint32_t node; /* a collective's node in the graph; 0: none yet */
     struct wait_note note;
+    uint32_t begun;      /* where a receive began that c completes; 0: here */
     MPI_Request request; /* while it waits */
     atomic_int found;    /* while a receive waits, a message that it doesn't
                             match has arrived, from and with: */
@@ -76,6 +77,12 @@ void call_writes(struct mpi_call *c, const void *buf, size_t nbytes);
  * lent_end() (core/stream/lent.h). */
 uint64_t call_lends(const struct mpi_call *c, const void *buf, size_t nbytes,
                     enum graph_touch how);
+
+/* Check that a buffer of the host's has the bytes of count elements, before a
+ * message to or from the peer reads or writes them (core/heap/host_extent.h).
+ */
+void call_fits(const struct mpi_call *c, int peer, const void *buf, int count,
+               MPI_Datatype type, enum graph_touch how);
 
 /* Note that the call is a reduction of this type with this operation. */
 static inline void call_reduces(struct mpi_call *c, MPI_Datatype type,

@@ -11,6 +11,7 @@
 
 #include "core/heap/heap.h"
 #include "mpi/comm.h" /* comm_message_key */
+#include "mpi/letter.h"
 #include "mpi/nap.h"
 
 #pragma weak PMPI_Isend
@@ -38,8 +39,10 @@ void message_send(struct mpi_call *c, const void *buf, size_t nbytes, int dest,
     if (dest == MPI_PROC_NULL)
         return;
     call_reads(c, buf, nbytes);
-    call_message(c, comm_message_key(c->comm, my_rank(c->comm), dest, tag, 0),
-                 0, rendezvous, nbytes);
+    const uint64_t key =
+        comm_message_key(c->comm, my_rank(c->comm), dest, tag, 0);
+    letter_sent(c, key);
+    call_message(c, key, 0, rendezvous, nbytes);
     c->naccesses = 0;
 }
 
@@ -50,10 +53,10 @@ void message_receive(struct mpi_call *c, void *buf, size_t nbytes,
     if (PMPI_Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
         return;
     call_writes(c, buf, nbytes);
-    call_message(c,
-                 comm_message_key(c->comm, status->MPI_SOURCE, my_rank(c->comm),
-                                  status->MPI_TAG, 1),
-                 1, 0, nbytes);
+    const uint64_t key = comm_message_key(c->comm, status->MPI_SOURCE,
+                                          my_rank(c->comm), status->MPI_TAG, 1);
+    letter_received(c, key);
+    call_message(c, key, 1, 0, nbytes);
     c->naccesses = 0;
 }
 
@@ -75,6 +78,8 @@ static int received(struct mpi_call *c, void *buf, size_t nbytes, int source,
     {                                                                          \
         struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
         const size_t nbytes = call_nbytes(count, type);                        \
+        call_fits(&c, dest, buf, count, type, GRAPH_READ);                     \
+        c.type = type;                                                         \
         message_send(&c, buf, nbytes, dest, tag, rendezvous);                  \
         call_wait(&c, dest, tag);                                              \
         return call_asleep(&c,                                                 \
@@ -105,6 +110,8 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
     struct mpi_call c = CALL_BEGIN("MPI_Recv", comm);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
+    call_fits(&c, source, buf, count, type, GRAPH_WRITE);
+    c.type = type;
     call_wait(&c, source, tag);
     int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag, comm,
                          &c.request);
@@ -126,6 +133,9 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     struct mpi_call c = CALL_BEGIN("MPI_Sendrecv", comm);
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
+    call_fits(&c, dest, sendbuf, sendcount, sendtype, GRAPH_READ);
+    call_fits(&c, source, recvbuf, recvcount, recvtype, GRAPH_WRITE);
+    c.type = sendtype;
     message_send(&c, sendbuf, call_nbytes(sendcount, sendtype), dest, sendtag,
                  0);
     call_wait(&c, source, recvtag);
@@ -140,6 +150,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
         err = nap_waitall(2, both, status_of);
     call_end(&c, err);
     *s = status_of[0];
+    c.type = recvtype;
     return err == MPI_SUCCESS
                ? received(&c, recvbuf, call_nbytes(recvcount, recvtype), source,
                           s)
@@ -154,6 +165,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest,
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const size_t nbytes = call_nbytes(count, type);
+    c.type = type;
     message_send(&c, buf, nbytes, dest, sendtag, 0);
     call_wait(&c, source, recvtag);
     const int err = call_end(

@@ -40,6 +40,7 @@
 
 struct pending { /* a message, or a collective */
     MPI_Comm comm;
+    MPI_Datatype type; /* a message's */
     void *buf;
     size_t nbytes;
     int persistent, dest, tag;
@@ -116,6 +117,8 @@ static void completed(struct mpi_call *c, MPI_Request request,
         look_up(request, 1, &p);
     give_back(&p);
     c->comm = p.comm;
+    c->type = p.type;
+    c->begun = p.site;
     if (p.receives)
         message_receive(c, p.buf, p.nbytes, status);
 }
@@ -179,6 +182,8 @@ void request_end(void)
     {                                                                          \
         struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
         const size_t nbytes = call_nbytes(count, type);                        \
+        call_fits(&c, dest, buf, count, type, GRAPH_READ);                     \
+        c.type = type;                                                         \
         message_send(&c, buf, nbytes, dest, tag, 0);                           \
         const int err = PMPI_##name(simgpu_heap_raw(buf), count, type, dest,   \
                                     tag, comm, request);                       \
@@ -196,11 +201,13 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
               MPI_Comm comm, MPI_Request *request)
 {
     const struct mpi_call c = CALL_BEGIN("MPI_Irecv", comm);
+    call_fits(&c, source, buf, count, type, GRAPH_WRITE);
     const int err = PMPI_Irecv(simgpu_heap_raw(buf), count, type, source, tag,
                                comm, request);
     if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
         begun(&c, *request,
               (struct pending){.comm = comm,
+                               .type = type,
                                .buf = buf,
                                .nbytes = call_nbytes(count, type),
                                .receives = 1});
@@ -214,6 +221,7 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest,
                                    comm, request);
     if (err == MPI_SUCCESS)
         remember(*request, (struct pending){.comm = comm,
+                                            .type = type,
                                             .buf = (void *)buf,
                                             .nbytes = call_nbytes(count, type),
                                             .persistent = 1,
@@ -229,6 +237,7 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
                                    tag, comm, request);
     if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
         remember(*request, (struct pending){.comm = comm,
+                                            .type = type,
                                             .buf = buf,
                                             .nbytes = call_nbytes(count, type),
                                             .persistent = 1,
@@ -244,6 +253,7 @@ static void started(struct mpi_call *c, MPI_Request request)
     if (!look_up(request, 0, &p) || p.receives)
         return;
     c->comm = p.comm;
+    c->type = p.type;
     message_send(c, p.buf, p.nbytes, p.dest, p.tag, 0);
 }
 
