@@ -3,9 +3,7 @@
 #include <cuda_runtime_api.h> /* cudaErrorIllegalAddress */
 #include <stdio.h>            /* snprintf */
 #include <stdlib.h>           /* calloc */
-#include <string.h>           /* strlen */
 
-#include "core/heap/fault.h"
 #include "core/heap/heap_space.h" /* space_slot */
 #include "core/heap/reach.h"
 #include "core/report.h"
@@ -27,38 +25,6 @@ static __thread int switched;
 static __thread struct access_log
     *log_of; /* allocated for a worker's first kernel */
 
-/* What the kernel touches at p, if the first bytes are in an allocation. */
-static void describe(const char *p, size_t nbytes, char *out, size_t most)
-{
-    struct heap_block b;
-    simgpu_heap_describe(p, out, most);
-    if (simgpu_heap_find(p, &b) != 0)
-        return;
-    const size_t n = strlen(out), within = (size_t)(b.base + b.nbytes - p);
-    snprintf(out + n, most - n,
-             ":\n  the last %zu of the %zu bytes are past its end",
-             nbytes - within, nbytes);
-}
-
-static _Noreturn void bad_access(const char *p, size_t nbytes,
-                                 enum touch_kind kind, const void *pc)
-{
-    const struct launch *const l = log_of->launch;
-    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
-    char what[1024], where[256], launch[256];
-    describe(p, nbytes, what, sizeof what);
-    failure_end(l, cudaErrorIllegalAddress,
-                "kernel %s on device %d %s at %s, at %s:\n  %s.\n"
-                "Block (%u,%u,%u), thread (%u,%u,%u). %s\nThe kernel was "
-                "launched at %s.",
-                l->kernel->name, l->device, failure_access(kind, nbytes),
-                simgpu_pointer_text(p).text,
-                failure_place(pc, where, sizeof where), what, b.x, b.y, b.z,
-                t.x, t.y, t.z,
-                simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
-                simgpu_site_text(l->site, launch, sizeof launch));
-}
-
 static void check_device(const struct launch *l, const struct heap_block *b,
                          size_t nbytes, enum touch_kind kind, const void *pc)
 {
@@ -79,11 +45,11 @@ static uint32_t block_of(struct access_log *g, const char *p, size_t nbytes,
     g->block = access_log_grow(g->block, g->nblocks + 1, sizeof *g->block);
     struct heap_block *const b = &g->block[g->nblocks];
     if (space_slot(p) < 0)
-        outside_block(g->launch, p, pc, b);
+        outside_block(g, p, pc, b);
     else if (simgpu_heap_find(p, b) != 0)
-        bad_access(p, nbytes, kind, pc);
+        failure_bounds(g->launch, p, nbytes, kind, pc);
     if (p + nbytes > b->base + b->nbytes)
-        bad_access(p, nbytes, kind, pc);
+        failure_bounds(g->launch, p, nbytes, kind, pc);
     check_device(g->launch, b, nbytes, kind, pc);
     return g->latest = g->nblocks++;
 }
@@ -138,7 +104,7 @@ static __attribute__((noinline)) void touch_fresh(struct access_log *g,
         note_stray(g, b, p, nbytes, kind, pc);
     if (access_may_be_first(g, kind)) {
         access_log_settle(g);
-        if (!touched_has(set, p) && !touched_has(set, p - 1))
+        if (!b->outside && !touched_has(set, p) && !touched_has(set, p - 1))
             note_first(g, p, nbytes, block, kind);
     }
     touched_add(set, p, nbytes, l.begin, l.end);
@@ -181,6 +147,7 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
 {
     struct access_log *const g = access_live;
     struct outside_range own;
+    int may_race = 1;
     if (!g) { // host code
         if (unwaited_any)
             unwaited_touch(p, nbytes, (int)kind, pc);
@@ -205,17 +172,21 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
                 between_touch(p, nbytes, kind, pc);
             return;
         }
+        may_race = !own.is_constant;
     }
     if ((kind != TOUCH_POLL && g->poll->p) || !access_known(g, p, nbytes, kind))
         touch_slowly(g, p, nbytes, kind, pc);
     else
         g->count += kind != TOUCH_POLL && !access_may_spin(kind);
-    if (between_is_on) // the bytes are there
+    if (between_is_on && may_race) // the bytes are there
         between_touch(p, nbytes, kind, pc);
 }
 
-void access_outside(struct access_log *g, struct access_span *s, const char *p,
-                    size_t nbytes, enum touch_kind kind, const void *pc)
+/* Record an access outside the instruction's span. The next access at this
+ * place may go unrecorded if it can't be part of a race in the kernel. */
+static void touch_outside(struct access_log *g, struct access_span *s,
+                          const char *p, size_t nbytes, enum touch_kind kind,
+                          const void *pc, int may_race)
 {
     const int polled = g->poll->p != NULL;
     g->count += !polled && !access_may_spin(kind);
@@ -223,10 +194,16 @@ void access_outside(struct access_log *g, struct access_span *s, const char *p,
         touch_slowly(g, p, nbytes, kind, pc);
     else if (!access_known(g, p, nbytes, kind))
         touch_fresh(g, p, nbytes, kind, pc);
-    if (between_is_on) // has to see the next access, too
+    if (may_race)
         between_touch(p, nbytes, kind, pc);
     else if (!polled)
         access_log_span(g, kind, s, access_span_at(g, p, nbytes, kind));
+}
+
+void access_outside(struct access_log *g, struct access_span *s, const char *p,
+                    size_t nbytes, enum touch_kind kind, const void *pc)
+{
+    touch_outside(g, s, p, nbytes, kind, pc, between_is_on);
 }
 
 void access_outside_heaps(struct access_log *g, struct access_span *s,
@@ -252,10 +229,12 @@ void access_outside_heaps(struct access_log *g, struct access_span *s,
     }
     if (shared_nstale)
         shared_check(p, pc);
+    if (access_aside(g, s, p, nbytes, kind))
+        return;
     if (outside_touch(g, p, nbytes, kind, pc, &own)) {
-        if (!access_in_span(s, p, nbytes) &&
-            !access_aside(g, s, p, nbytes, kind))
-            access_outside(g, s, p, nbytes, kind, pc);
+        if (!access_in_span(s, p, nbytes))
+            touch_outside(g, s, p, nbytes, kind, pc,
+                          between_is_on && !own.is_constant);
     } else if (between_is_on && own.is_variable && !own.is_constant) {
         between_touch(p, nbytes, kind, pc);
     } else if (own.end && !s->end && !shared_nstale &&
@@ -278,6 +257,11 @@ static void end_alone(struct access_log *g)
     g->own = (struct access_range){0};
     g->atomics.words[0] = g->atomics.words[1] = (struct simgpu_words){0};
     alone_yield(g);
+}
+
+void access_yield_variables(void)
+{
+    outside_yield(log_of);
 }
 
 void access_yield(void)
@@ -328,6 +312,7 @@ static void begin(const struct launch *l, size_t most_first,
     if (!log_of && !(log_of = calloc(1, sizeof *log_of)))
         simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
     log_of->launch = l;
+    log_of->is_resident = 0;
     log_of->nblocks = log_of->latest = 0;
     log_of->count = 0;
     log_of->fenced = 0;
@@ -368,6 +353,7 @@ int access_slice_is_full(void)
 
 void *access_end_slice(void)
 {
+    outside_leave(log_of);
     access_set_live(NULL);
     access_log_forget(log_of);
     return log_of;
@@ -405,6 +391,7 @@ const struct poll **access_running(void)
 
 void access_end(struct launch_cost *c)
 {
+    outside_leave(log_of);
     access_set_live(NULL);
     access_log_summarise(log_of, c);
 }
@@ -443,6 +430,12 @@ void access_fence(void)
         access_live->fenced = 1;
     if (between_is_on)
         between_fence();
+}
+
+void simgpu_block_scope(int begins)
+{
+    if (between_is_on)
+        between_block_scope(begins);
 }
 
 int access_has_read(const void *p, size_t nbytes)

@@ -41,6 +41,10 @@ void access_adopt(void *log);
  * thread is in the middle of an atomic. */
 void access_yield(void);
 
+/* The kernel's threads wait: let another device's kernel have the variables
+ * meanwhile (resident.h). */
+void access_yield_variables(void);
+
 /* Where the caller stores a pointer to the running thread's poll. */
 const struct poll **access_running(void);
 

@@ -181,10 +181,13 @@ static void report_access(struct access_log *g, const struct access_range *r,
                           uint32_t write, struct launch_cost *c)
 {
     const struct heap_block *const b = &g->block[r->block];
+    const uint64_t base = b->outside != HEAP_OWN
+                              ? b->outside ? 0 : (uintptr_t)b->base
+                              : -graph_variable(b->device);
     g->access[c->naccesses++] =
         (struct graph_access){.alloc = b->id,
-                              .begin = (uint64_t)(r->begin - b->base),
-                              .end = (uint64_t)(r->end - b->base),
+                              .begin = (uintptr_t)r->begin - base,
+                              .end = (uintptr_t)r->end - base,
                               .write = write};
 }
 
@@ -217,14 +220,22 @@ static void add_range(struct access_log *g, struct access_range r)
 }
 
 /* Collect the ranges of one kind. Allocations are pages apart, so a run of
- * bytes lies in one of them; the run's first access has found out which. */
+ * bytes lies in one of them; the run's first access has found out which.
+ * Variables may follow each other. */
 static void collect(struct access_log *g, enum touch_kind kind)
 {
     struct access_range r = {0};
     g->nranges = 0;
     while (touched_next(&g->set[kind], &r.begin, &r.end)) {
-        r.block = (uint32_t)access_log_block(g, r.begin, 1);
-        add_range(g, r);
+        const char *const end = r.end;
+        for (; r.begin < end; r.begin = r.end) {
+            r.block = (uint32_t)access_log_block(g, r.begin, 1);
+            const struct heap_block *const b = &g->block[r.block];
+            r.end = b->outside && b->base + b->nbytes < end
+                        ? b->base + b->nbytes
+                        : end;
+            add_range(g, r);
+        }
     }
 }
 
@@ -279,7 +290,7 @@ static void report(struct access_log *g, enum touch_kind kind,
                           (is_atomic && g->fenced ? GRAPH_FENCED : 0) |
                           (is_atomic && is_shown ? GRAPH_SHOWN : 0),
                       c);
-        if (access_moves_bytes(kind))
+        if (access_moves_bytes(kind) && b->outside < HEAP_VARIABLE)
             add_move(g, r, kind, c);
     }
 }

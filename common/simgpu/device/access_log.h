@@ -122,9 +122,10 @@ struct transfer; /* put.c */
 struct access_log {            /* what one kernel on this worker touches */
     struct simgpu_own atomics; /* device code reads it: simgpu/kernel.h */
     const struct launch *launch;
-    uint64_t count; /* number of accesses other than polls */
-    int fenced;     /* the kernel has called a fence */
-    int strayed;    /* it has written outside the used part of an allocation */
+    uint64_t count;  /* number of accesses other than polls */
+    int fenced;      /* the kernel has called a fence */
+    int is_resident; /* resident_enter() has been called for it */
+    int strayed;     /* it has written outside the used part of an allocation */
     struct heap_block *block; /* allocations touched */
     uint32_t nblocks, latest; /* latest: used last */
     const struct poll *poll;  /* the running thread's */

@@ -71,7 +71,10 @@ static void report(const struct launch *l, int error, const char *text)
         error, name_of(error));
 }
 
-void failure_end(const struct launch *l, int error, const char *format, ...)
+/* End the kernel with this error. The first failure of a kernel prints the
+ * text, lines without a newline at the end. */
+__attribute__((format(printf, 3, 4))) static _Noreturn void
+failure_end(const struct launch *l, int error, const char *format, ...)
 {
     char text[2048];
     va_list args;
@@ -102,5 +105,36 @@ void failure_report(const struct launch *l, int error, const void *pc,
                 l->kernel->name, l->device, did,
                 failure_place(pc, where, sizeof where), text, b.x, b.y, b.z,
                 t.x, t.y, t.z,
+                simgpu_site_text(l->site, launch, sizeof launch));
+}
+
+/* What the kernel touches at p, if the first bytes are in an allocation. */
+static void describe(const char *p, size_t nbytes, char *out, size_t most)
+{
+    struct heap_block b;
+    simgpu_heap_describe(p, out, most);
+    if (simgpu_heap_find(p, &b) != 0)
+        return;
+    const size_t n = strlen(out), within = (size_t)(b.base + b.nbytes - p);
+    snprintf(out + n, most - n,
+             ":\n  the last %zu of the %zu bytes are past its end",
+             nbytes - within, nbytes);
+}
+
+void failure_bounds(const struct launch *l, const char *p, size_t nbytes,
+                    enum touch_kind kind, const void *pc)
+{
+    const struct simgpu_uint3 b = simgpu_block_idx, t = simgpu_thread_idx;
+    char what[1024], where[256], launch[256];
+    describe(p, nbytes, what, sizeof what);
+    failure_end(l, cudaErrorIllegalAddress,
+                "kernel %s on device %d %s at %s, at %s:\n  %s.\n"
+                "Block (%u,%u,%u), thread (%u,%u,%u). %s\nThe kernel was "
+                "launched at %s.",
+                l->kernel->name, l->device, failure_access(kind, nbytes),
+                simgpu_pointer_text(p).text,
+                failure_place(pc, where, sizeof where), what, b.x, b.y, b.z,
+                t.x, t.y, t.z,
+                simgpu_heap_is_freed(p) ? FAULT_FREED : FAULT_INDEX,
                 simgpu_site_text(l->site, launch, sizeof launch));
 }

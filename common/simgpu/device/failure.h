@@ -20,20 +20,18 @@ const char *failure_access(enum touch_kind kind, size_t nbytes);
 const char *failure_place(const void *pc, char *out, size_t nbytes);
 
 /*
- * End the kernel with this cudaError_t value. The first failure of a kernel
- * prints the text, which consists of lines without a newline at the end.
- */
-_Noreturn void failure_end(const struct launch *l, int error,
-                           const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/*
- * The same, because of what the instruction at pc did. The report has the
+ * End the kernel with this cudaError_t value, because of what the instruction
+ * at pc did. Only a kernel's first failure is printed. The report has the
  * kernel, its launch, the running thread, the line, and the text: what was
  * touched, and what to try.
  */
 _Noreturn void failure_report(const struct launch *l, int error, const void *pc,
                               const char *did, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The same for an access of a heap that is not within an allocation. */
+_Noreturn void failure_bounds(const struct launch *l, const char *p,
+                              size_t nbytes, enum touch_kind kind,
+                              const void *pc);
 
 #endif

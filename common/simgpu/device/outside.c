@@ -6,6 +6,7 @@
 #include <stdio.h>            /* snprintf */
 
 #include "core/heap/host_memory.h"
+#include "core/heap/resident.h"
 #include "core/proc.h"
 #include "core/report.h"
 #include "device/block.h" /* carrier_has */
@@ -61,13 +62,14 @@ static int is_parameter(const struct launch *l, const char *p,
 {
     const struct simgpu_kernel *const k = l->kernel;
     *out =
-        (struct outside_range){(const char *)l->params,
-                               (const char *)(l->params + k->nparams), 0, 0, 0};
+        (struct outside_range){.begin = (const char *)l->params,
+                               .end = (const char *)(l->params + k->nparams)};
     for (uint32_t i = 0; !holds(out, p); i++) {
         if (i == k->nparams)
             return 0;
         const char *const at = l->params[i];
-        *out = (struct outside_range){at, at + k->param_nbytes[i], 0, 0, 0};
+        *out =
+            (struct outside_range){.begin = at, .end = at + k->param_nbytes[i]};
     }
     return 1;
 }
@@ -147,6 +149,23 @@ static void check_constant(const struct launch *l, const char *p, size_t nbytes,
                    (size_t)(p - m.begin), m.name);
 }
 
+/* Find out what kind of memory is at p, which is_usual() doesn't know. */
+static enum host_kind look_up(const struct launch *l, const char *p,
+                              const void *pc, struct host_memory *m,
+                              struct outside_range *r)
+{
+    host_memory_find(p, l->frame, pc, m);
+    *r = (struct outside_range){m->begin,           m->end,
+                                m->is_local,        m->is_constant,
+                                m->name[0] != '\0', m->is_managed};
+    if (m->kind != HOST_OPEN)
+        return m->kind;
+    if (r->is_variable)
+        r->is_recorded |= resident_find(p, &m->begin, &m->end);
+    learn(*r);
+    return m->kind;
+}
+
 int outside_touch(struct access_log *g, const char *p, size_t nbytes,
                   enum touch_kind kind, const void *pc, struct outside_range *r)
 {
@@ -160,37 +179,67 @@ int outside_touch(struct access_log *g, const char *p, size_t nbytes,
     }
     if (is_usual(l, p, r)) {
         check_constant(l, p, nbytes, kind, pc, r);
-        return 0;
+        return r->is_recorded;
     }
-    if (access_log_block(g, p, nbytes) >= 0)
+    *r = (struct outside_range){0};
+    if (access_log_block(g, p, nbytes) >= 0 ||
+        heap_registered_range(p, &length))
         return 1;
-    r->begin = heap_registered_range(p, &length);
-    if (r->begin) {
-        r->end = r->begin + length;
-        return 0;
-    }
-    host_memory_find(p, l->frame, pc, &m);
-    *r = (struct outside_range){m.begin, m.end, m.is_local, m.is_constant,
-                                m.name[0] != '\0'};
-    if (m.kind == HOST_OPEN) {
-        learn(*r);
+    const enum host_kind is = look_up(l, p, pc, &m, r);
+    if (is == HOST_OPEN) {
         check_constant(l, p, nbytes, kind, pc, r);
-        return 0;
+        return r->is_recorded;
     }
-    if (m.kind == HOST_ABSENT || !simgpu_proc_gpu(l->device)->pageable)
+    if (is == HOST_ABSENT || !simgpu_proc_gpu(l->device)->pageable)
         bad_access(l, p, nbytes, kind, pc, &m);
     return 1;
 }
 
-void outside_block(const struct launch *l, const char *p, const void *pc,
+void outside_leave(struct access_log *g)
+{
+    if (g->is_resident)
+        simgpu_resident_leave(g->launch->device);
+    g->is_resident = 0;
+}
+
+void outside_yield(struct access_log *g)
+{
+    if (g->is_resident)
+        resident_yield(g->launch->device);
+}
+
+static void enter(struct access_log *g)
+{
+    if (!g->is_resident)
+        simgpu_resident_enter(g->launch->device);
+    g->is_resident = 1;
+}
+
+void outside_block(struct access_log *g, const char *p, const void *pc,
                    struct heap_block *out)
 {
+    const struct launch *const l = g->launch;
+    struct outside_range r;
     struct host_memory m;
-    host_memory_find(p, l->frame, pc, &m);
-    *out = (struct heap_block){
-        .base = (char *)m.begin,
-        .nbytes = (size_t)(m.end - m.begin),
-        .device = HEAP_PINNED,
-        .place = simgpu_proc_place(HEAP_PINNED),
-    };
+    size_t length;
+    *out = (struct heap_block){.id = (uint64_t)simgpu_proc()->rank << 32,
+                               .device = HEAP_PINNED,
+                               .place = simgpu_proc_place(HEAP_PINNED),
+                               .outside = HEAP_HOST};
+    if (resident_find(p, &m.begin, &m.end)) {
+        out->device = l->device;
+        out->place = simgpu_proc_place(l->device);
+        out->outside = HEAP_OWN;
+        enter(g);
+    } else if (is_known(p, &r)) {
+        m.begin = r.begin;
+        m.end = r.end;
+        out->outside = HEAP_VARIABLE;
+    } else if ((m.begin = heap_registered_range(p, &length)) != NULL) {
+        m.end = m.begin + length;
+    } else {
+        host_memory_find(p, l->frame, pc, &m);
+    }
+    out->base = (char *)m.begin;
+    out->nbytes = (size_t)(m.end - m.begin);
 }

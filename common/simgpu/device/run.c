@@ -301,6 +301,7 @@ static void run_block(struct block *b)
         if ((moved && idle_moves()) || grid_stalled(naps))
             continue;
         const struct poll *const p = open_poll(b, &thread);
+        access_yield_variables();
         idle_nap(b->launch, p && p->pc ? p : NULL, thread, grid_left());
         naps++;
     }

@@ -59,6 +59,7 @@ static __thread struct between {
     } thread[ORDERING_THREADS]; /* the running block's */
     struct finding write;       /* the second access is a write: of what? */
     int has_risen, has_fallen;
+    int block_scope; /* the atomic operation is one of the block alone */
 } my;
 
 __thread int between_is_on;
@@ -115,7 +116,10 @@ static void report(const struct finding *f)
         thread_text(&f->second, who[1], sizeof who[1]),
         finding_verb(f->second.how),
         simgpu_site_text(site[1], where[1], sizeof where[1]),
-        f->first.block == f->second.block
+        (f->first.how & f->second.how & FINDING_ATOMIC)
+            ? "One of them has block scope: to other blocks it is no atomic "
+              "operation. Use\n  atomicAdd() or the like, without _block."
+        : f->first.block == f->second.block
             ? "Nothing orders the two threads. Call __syncthreads() between "
               "the accesses,\n  or update the word by atomicAdd() or the like."
             : "Blocks run at the same time, in any order. Update the word by "
@@ -284,13 +288,21 @@ static int conflicts(const struct mark *m, const struct mark *now)
            !is_excused(m, now);
 }
 
+/* True for two atomic operations of different blocks, one of block scope. */
+static int is_torn(const struct mark *m, const struct mark *now)
+{
+    return (m->how & now->how & FINDING_ATOMIC) && m->block != now->block &&
+           ((m->how | now->how) & FINDING_BLOCK);
+}
+
 /* The access that this one conflicts with, or NULL. An atomic operation
  * does not conflict with a read. */
 static const struct mark *rival(const struct cell *c, const struct mark *now)
 {
     if (conflicts(&c->write, now))
         return &c->write;
-    if (now->how == FINDING_WRITES && conflicts(&c->atomic, now))
+    if (conflicts(&c->atomic, now) &&
+        (now->how == FINDING_WRITES || is_torn(&c->atomic, now)))
         return &c->atomic;
     for (int i = 0; i < 2 && now->how == FINDING_WRITES; i++)
         if (conflicts(&c->read[i], now))
@@ -351,10 +363,25 @@ static int how_of(enum touch_kind kind)
     }
 }
 
+/* A fence that only the running block's threads notice. */
+static void fence_in_block(void)
+{
+    running_block();
+    const unsigned thread = ordering_now().thread;
+    my.thread[thread].looked = my.thread[thread].told = ++my.time;
+}
+
+void between_block_scope(int is_on)
+{
+    my.block_scope = is_on;
+}
+
 void between_touch(const char *p, size_t nbytes, enum touch_kind kind,
                    const void *pc)
 {
-    const int how = how_of(kind);
+    int how = how_of(kind);
+    if (how & FINDING_ATOMIC && my.block_scope)
+        how |= FINDING_BLOCK;
     struct mark now = {.by = ordering_now(),
                        .how = (uint8_t)how,
                        .block = running_block(),
@@ -379,7 +406,9 @@ void between_touch(const char *p, size_t nbytes, enum touch_kind kind,
         touch_word(c, &now);
         at = next;
     }
-    if (how & FINDING_ATOMIC)
+    if (how & FINDING_BLOCK)
+        fence_in_block();
+    else if (how & FINDING_ATOMIC)
         between_fence();
     else if (!how)
         between_look();

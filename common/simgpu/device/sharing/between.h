@@ -15,7 +15,9 @@
  * - or the word's value doesn't change, or only changes from 0 to 1, or only
  *   from 1 to 0: a flag that several threads set.
  *
- * An atomic operation conflicts only with ordinary writes. A checked access
+ * An atomic operation conflicts only with ordinary writes; one of block scope
+ * (atomicAdd_block) also with those of other blocks, and it tells and sees
+ * nothing of them. A checked access
  * takes a hundred nanoseconds, so each kernel is checked in its first launches
  * only, and there up to a number of accesses. A kernel whose blocks wait for
  * each other is no longer checked once one does.
@@ -43,6 +45,9 @@ void between_stop(void);
 /* An access to memory that all blocks share, which is about to take place. */
 void between_touch(const char *p, size_t nbytes, enum touch_kind kind,
                    const void *pc);
+
+/* Until it is called with 0, the running thread's atomics have block scope. */
+void between_block_scope(int is_on);
 
 /* The running thread has called a fence, which makes its past known; or it has
  * only looked at a word that others may write. */

@@ -10,7 +10,12 @@
 #include "device/launch.h"
 
 /* How a thread accesses memory: bits. */
-enum { FINDING_READS = 1, FINDING_WRITES = 2, FINDING_ATOMIC = 4 };
+enum {
+    FINDING_READS = 1,
+    FINDING_WRITES = 2,
+    FINDING_ATOMIC = 4,
+    FINDING_BLOCK = 8 /* an atomic operation, of block scope */
+};
 
 /* "reads", "writes" or "updates" (how: the bits above). */
 const char *finding_verb(int how);
