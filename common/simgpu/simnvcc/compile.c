@@ -117,15 +117,23 @@ static int has_foreign(const struct nvcc_task *t, const char *source,
     return header != NULL;
 }
 
-/* Warn of host code that names device variables, unless with -w. */
-static void warn_of_variables(const struct nvcc_task *t, const char *text)
+/* Warn of host code that names device variables, unless with -w. Returns the
+ * list of these variables, in C++. */
+static char *read_variables(const struct nvcc_task *t, const char *text)
 {
+    char *list = NULL;
+    size_t nbytes;
+    FILE *const out = open_memstream(&list, &nbytes);
+    FILE *warnings = stderr;
     for (int i = 0; i < t->o.both.n; i++)
         if (!strcmp(t->o.both.v[i], "-w"))
-            return;
+            warnings = NULL;
     char *const folder = text_join(t->prefix, "/include/");
-    direct_warn(text, folder, stderr);
+    direct_read(text, folder, warnings, out);
     free(folder);
+    if (!out || fclose(out) != 0)
+        abort();
+    return list;
 }
 
 static int rewrite_file(const struct nvcc_task *t, const char *source,
@@ -140,16 +148,19 @@ static int rewrite_file(const struct nvcc_task *t, const char *source,
         return 1;
     }
     const int foreign = has_foreign(t, source, text);
+    char *wrong = NULL, *list = NULL;
     if (!foreign) {
         variables_write(text, out);
-        warn_of_variables(t, text);
+        list = read_variables(t, text);
     }
-    char *wrong = NULL;
     if (!foreign)
         wrong = unsupported(
             text, args_have(&t->o.preprocess, "-D__CUDACC_EXTENDED_LAMBDA__"));
     if (!foreign && !wrong)
         wrong = rewrite(text, out, t->o.relocatable);
+    if (!foreign && !wrong)
+        fputs(list, out);
+    free(list);
     if (wrong)
         fprintf(stderr, "%s\n", wrong);
     free(text);

@@ -17,11 +17,11 @@ struct variable {
 struct reader {
     struct tokens t;
     const char *folder;
-    FILE *out;
+    FILE *warnings, *list;    /* NULL: none */
     size_t scope[MAX_SCOPES]; /* open namespaces, the { of each */
     int nscopes;
     struct variable variable[MAX_VARIABLES];
-    int nvariables;
+    int nvariables, nlisted;
 };
 
 /* ---- a declaration of a namespace ---------------------------------------- */
@@ -32,6 +32,7 @@ struct item { /* tokens of a declaration */
     size_t called; /* the ( of a function's parameters, or end */
     int is_device, is_constant, is_kernel;
     int is_other; /* if a variable, has no second copy */
+    int is_typed; /* may define a type, or a template */
 };
 
 static int is_attribute(const struct tokens *t, size_t open)
@@ -47,10 +48,14 @@ static void note_word(const struct tokens *t, size_t i, struct item *d)
     static const char *const others[] = {
         "SIMGPU_MANAGED", "SIMGPU_SHARED", "const", "constexpr",
         "using",          "typedef",       NULL};
+    static const char *const types[] = {"template", "struct", "class",
+                                        "union",    "enum",   "extern",
+                                        "operator", NULL};
     d->is_device |= token_is(t, i, "SIMGPU_DEVICE");
     d->is_constant |= token_is(t, i, "SIMGPU_CONSTANT");
     d->is_kernel |= token_is(t, i, "SIMGPU_GLOBAL");
     d->is_other |= token_is_any(t, i, others);
+    d->is_typed |= token_is_any(t, i, types);
 }
 
 /* Read the declaration that begins at token i. */
@@ -91,6 +96,40 @@ static size_t named_scope(const struct reader *r)
     return s > 0 ? r->scope[s - 1] : 0;
 }
 
+static int is_in_folder(const struct reader *r, size_t i)
+{
+    char *const origin = tokens_origin(&r->t, r->t.at[i].begin);
+    const int is = strncmp(origin, r->folder, strlen(r->folder)) == 0;
+    free(origin);
+    return is;
+}
+
+/* Write the variable of this name, a token, in the open namespaces. */
+static void list_variable(struct reader *r, size_t name)
+{
+    char path[1024] = "";
+    size_t n = 0;
+    for (int s = 0; s < r->nscopes; s++) {
+        const size_t i = r->scope[s] - 1;
+        const struct token *const of = &r->t.at[i];
+        if (token_is_word(&r->t, i) && !token_is(&r->t, i, "namespace") &&
+            n + of->end - of->begin + 3 < sizeof path)
+            n += (size_t)snprintf(path + n, sizeof path - n, "::%.*s",
+                                  (int)(of->end - of->begin),
+                                  r->t.text + of->begin);
+    }
+    char *const text = tokens_text(&r->t, name, name + 1);
+    if (r->nlisted++ == 0)
+        fprintf(r->list,
+                "\nnamespace { struct simgpu_own { const volatile void "
+                "*at; unsigned long nbytes; }; "
+                "__attribute__((used, section(\"simgpu_own\"))) "
+                "simgpu_own simgpu_own_list[] = {");
+    fprintf(r->list, "\n{__builtin_addressof(%s::%s), sizeof %s::%s},", path,
+            text, path, text);
+    free(text);
+}
+
 /* Note the variables of a declaration. */
 static void add_variables(struct reader *r, const struct item *d)
 {
@@ -98,9 +137,13 @@ static void add_variables(struct reader *r, const struct item *d)
     const struct tokens *const t = &r->t;
     for (size_t i = d->first; i < d->end; i++) {
         if (token_is_word(t, i) && token_is_any(t, i + 1, behind) &&
-            r->nvariables < MAX_VARIABLES)
+            r->nvariables < MAX_VARIABLES) {
             r->variable[r->nvariables++] =
                 (struct variable){i, named_scope(r), d->is_constant};
+            if (r->list && !d->is_typed && !token_is(t, i - 1, "::") &&
+                !is_in_folder(r, i))
+                list_variable(r, i);
+        }
         if (token_is(t, i, "="))
             while (i < d->end && !token_is(t, i, ","))
                 i = token_is(t, i, "{") || token_is(t, i, "(") ||
@@ -259,7 +302,7 @@ static void warn(const struct reader *r, const struct variable *v, size_t i)
     char *const name = tokens_text(&r->t, i, i + 1);
     const char *const *const w = words[how_of(&r->t, v, i)];
     if (strncmp(origin, r->folder, strlen(r->folder)) != 0)
-        fprintf(r->out,
+        fprintf(r->warnings,
                 "%s: warning: %sa %s variable \"%s\" cannot be directly %s in "
                 "a host function: nvcc gives host code another variable of "
                 "that name, which kernels do not see. Call %s()\n",
@@ -320,13 +363,15 @@ static size_t opened_at(const struct tokens *t, size_t i)
     return token_is(t, i, "{") ? i : t->n;
 }
 
-void direct_warn(const char *text, const char *folder, FILE *out)
+void direct_read(const char *text, const char *folder, FILE *warnings,
+                 FILE *list)
 {
     struct reader *const r = calloc(1, sizeof *r);
     if (!r)
         abort();
     r->folder = folder;
-    r->out = out;
+    r->warnings = warnings;
+    r->list = list;
     tokens_init(&r->t, text);
     for (size_t i = 0; i < r->t.n; i++) {
         const size_t brace = opened_at(&r->t, i);
@@ -343,10 +388,12 @@ void direct_warn(const char *text, const char *folder, FILE *out)
         const struct item d = read_item(&r->t, i);
         if (d.called == d.end && (d.is_device || d.is_constant) && !d.is_other)
             add_variables(r, &d);
-        else if (d.brace < d.end && !d.is_device && !d.is_kernel)
+        else if (r->warnings && d.brace < d.end && !d.is_device && !d.is_kernel)
             read_function(r, &d);
         i = d.end;
     }
+    if (r->nlisted)
+        fprintf(list, "\n}; }\n");
     tokens_release(&r->t);
     free(r);
 }

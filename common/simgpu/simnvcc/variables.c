@@ -131,15 +131,16 @@ void variables_write(const char *text, FILE *out)
     static const char *const words[] = {"SIMGPU_DEVICE", "SIMGPU_CONSTANT",
                                         "SIMGPU_MANAGED", "SIMGPU_GLOBAL",
                                         NULL};
-    struct names l = {0}, constants = {0};
+    struct names l = {0}, constants = {0}, managed = {0};
     struct tokens t;
     int any = 0;
     tokens_init(&t, text);
     for (size_t i = 0; i < t.n; i++)
         if (token_is_any(&t, i, words)) {
             any = 1;
-            read_declaration(token_is(&t, i, "SIMGPU_CONSTANT") ? &constants
-                                                                : &l,
+            read_declaration(token_is(&t, i, "SIMGPU_CONSTANT")  ? &constants
+                             : token_is(&t, i, "SIMGPU_MANAGED") ? &managed
+                                                                 : &l,
                              &t, i + 1);
         }
     if (any)
@@ -147,6 +148,7 @@ void variables_write(const char *text, FILE *out)
                      "%%progbits\\n.string \\\"\\\"\\n\"");
     write_names(&l, "", out);
     write_names(&constants, "const ", out);
+    write_names(&managed, "managed ", out);
     if (any)
         fprintf(out, "\n\".popsection\");\n");
     tokens_release(&t);
