@@ -92,6 +92,9 @@ static const struct {
     {CONTINUES, "\x41\xb8" I32},         // mov r8d, i32
     {DISCARDS, "\x48\xb8" I32 I32},      // mov rax, i64
     {CONTINUES, "\x48\xb9" I32 I32},     // mov rcx, i64
+    {CONTINUES, "\x64\x8b\x0b"},         // mov ecx, fs:[rbx]
+    {DISCARDS, "\x64\x8b\x04\x25" I32},  // mov eax, fs:[i32]
+    {CONTINUES, "\xc9"},                 // leave
     {CONTINUES, "\x5a"},                 // pop rdx
     {DISCARDS, "\x58"},                  // pop rax
     {CONTINUES, "\x41\x58"},             // pop r8
@@ -124,7 +127,7 @@ static const struct {
     {USES, "\x0f\x12\x03"},              // movlps xmm0, [rbx]
     {USES, "\x66\x0f\x10\x03"},          // movupd xmm0, [rbx]
     {USES, "\x66\x90"},                  // xchg ax, ax
-    {USES, "\xc3"},                      // ret
+    {USES, "\xc3"}, // ret, to a caller that is not on the stack
 };
 
 /* The verdict on code with these bytes behind it, and returns from there on. */

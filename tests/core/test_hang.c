@@ -283,6 +283,7 @@ static const struct report reports[] = {
      0,
      0,
      3},
+    {"report of a value", {"cuStreamWaitValue32", "cudaFree"}, 0, 0, 2},
     {"report of threads", {"cudaFree", "cudaMalloc"}, 1, 0, 2},
     {"report of workers", {"cudaFree", "cudaMalloc"}, 1, 2, 2},
     {"report of many threads", {"cudaFree", "cudaMalloc"}, 33, 0, 2},

@@ -54,6 +54,17 @@ static __global__ void count(int *x, int *out, unsigned *, int fixed)
 }
 CASE(no_atomic, count, COUNTS, 7, 7)
 
+enum { BLOCK_COUNTS = __LINE__ };
+static __global__ void count_of_block(int *x, int *out, unsigned *, int fixed)
+{
+    int *const bin = &out[x[index_of()]];
+    if (fixed)
+        atomicAdd(bin, 1);
+    else
+        atomicAdd_block(bin, 1);
+}
+CASE(block_scope, count_of_block, BLOCK_COUNTS, 7, 7)
+
 static __device__ unsigned total;
 enum { TOTALS = __LINE__ };
 static __global__ void sum(int *x, int *, unsigned *, int fixed)
@@ -226,12 +237,22 @@ static __global__ void scratch(int *x, int *out, unsigned *, int)
     delete[] mine;
 }
 
-static void (*const honest[])(int *, int *, unsigned *, int) = {flags, lock,
-                                                                bytes, scratch};
+// Each block counts in a word of its own, and reads it after a barrier.
+static __global__ void own_words(int *x, int *out, unsigned *word, int)
+{
+    atomicAdd_block(&word[blockIdx.x], x[index_of()]);
+    __syncthreads();
+    out[index_of()] = word[blockIdx.x];
+    if (threadIdx.x == 0)
+        atomicAdd(&word[7], word[blockIdx.x]);
+}
+
+static void (*const honest[])(int *, int *, unsigned *,
+                              int) = {flags, lock, bytes, scratch, own_words};
 
 static void no_race(int fixed)
 {
-    for (int i = 0; fixed && i < 4; i++)
+    for (int i = 0; fixed && i < 5; i++)
         run(honest[i], fixed);
     if (!fixed)
         run(count, fixed);
@@ -239,6 +260,7 @@ static void no_race(int fixed)
 
 static const struct hazard_case cases[] = {
     {"count-without-atomics", 0, "atomicAdd()~or", no_atomic},
+    {"count-of-block-scope", 0, "has~block~scope", block_scope},
     {"variable-of-all-blocks", 0, "byte~0~of~", of_a_variable},
     {"shift-in-place", 0, "of~block~(1,0,0)~writes~at", in_place},
     {"cleared-while-counting", 0, "updates~at", cleared_while_counting},

@@ -1,4 +1,5 @@
-// cuBLAS: products whose output overlaps an input or another output.
+// cuBLAS: products whose output overlaps an input or another output, ignored
+// failures, destroyed handles.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -76,11 +77,73 @@ static void by_pointers(int fixed)
     end();
 }
 
+// A leading dimension that is too short for A.
+static void ignored(int fixed)
+{
+    begin();
+    FIRST cublasSgemm(h, NONE, NONE, N, N, N, &one, a, fixed ? N : N - 1, b, N,
+                      &zero, c, N);
+    end();
+}
+
+// The program checks the status of its first call, and ignores a later one.
+static void ignored_by_a_vector(int fixed)
+{
+    begin();
+    if (cublasSscal(h, N, nullptr, a, 1) == CUBLAS_STATUS_SUCCESS)
+        return;
+    FIRST cublasSscal(h, N, fixed ? &one : nullptr, a, 1);
+    end();
+}
+
+static void ignored_copy(int fixed)
+{
+    float host[N] = {1, 2, 3, 4};
+    begin();
+    FIRST cublasSetVector(N, sizeof *host, host, fixed ? 1 : 0, a, 1);
+    end();
+}
+
+static void destroyed(int fixed)
+{
+    begin();
+    cublasHandle_t other;
+    cublasCreate(&other);
+    if (fixed)
+        cublasSscal(other, N, &one, a, 1);
+    SECOND cublasDestroy(other);
+    if (!fixed) {
+        FIRST const cublasStatus_t status = cublasSscal(other, N, &one, a, 1);
+        printf("%s\n", cublasGetStatusName(status));
+    }
+    end();
+}
+
+static void destroyed_twice(int fixed)
+{
+    begin();
+    cublasHandle_t other, same;
+    cublasCreate(&other);
+    cublasCreate(&same);
+    if (!fixed)
+        same = other;
+    FIRST cublasDestroy(other);
+    SECOND cublasDestroy(same);
+    end();
+}
+
 static const struct hazard_case cases[] = {
     {"gemm-in-place", 0, "writes~C~over~an~input", in_place},
     {"gemm-of-rows", 0, "writes~C~over~an~input", rows_of_one_matrix},
     {"batch-stride-too-small", 0, "matrices~of~a~batch~that~overlap", strided},
     {"batch-pointer-twice", 0, "matrices~of~a~batch~that~overlap", by_pointers},
+    {"gemm-status-ignored", 0, "returned~CUBLAS_STATUS_INVALID_VALUE", ignored},
+    {"vector-status-ignored", 0, "cublasSscal~at", ignored_by_a_vector},
+    {"copy-status-ignored", 0, "ignored~failure:~cublasSetVector",
+     ignored_copy},
+    {"handle-destroyed", 0, "use~after~destroy:~cublasSscal", destroyed},
+    {"handle-destroyed-twice", 0, "use~after~destroy:~cublasDestroy",
+     destroyed_twice},
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /*
- * Collectives of two communicators, a over all ranks and b over all but rank 0
- * if there are 3, in the orders that the argument says.
+ * In the orders that the argument says: collectives of two communicators, a of
+ * all ranks, b without rank 0 if there are 3; or of one for each two neighbours.
  */
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -80,6 +80,48 @@ static void on_one_stream()
     crossed();
 }
 
+// Each rank's communicator with the next one, and with the one before; the last
+// of an ordered ring begins with the first.
+static ncclComm_t with_next, with_last;
+
+static void make_pairs()
+{
+    for (int i = 0; i < nranks; i++) {
+        const int place = rank == i ? 0 : rank == (i + 1) % nranks ? 1 : -1;
+        ncclComm_t pair = NULL;
+        ncclCommSplit(a, place < 0 ? NCCL_SPLIT_NOCOLOR : 0, place, &pair,
+                      NULL);
+        if (place >= 0)
+            (place ? with_last : with_next) = pair;
+    }
+}
+
+#define REDUCE(pair, buf, stream)                                              \
+    ncclAllReduce(buf, buf, COUNT, ncclFloat, ncclSum, pair, stream)
+
+static void around(bool closed)
+{
+    make_pairs();
+    if (rank < nranks - 1 || closed)
+        REDUCE(with_next, x, s);
+    REDUCE(with_last, y, t);
+    if (rank == nranks - 1 && !closed)
+        REDUCE(with_next, x, s);
+    cudaDeviceSynchronize();
+    ncclCommDestroy(with_next);
+    ncclCommDestroy(with_last);
+}
+
+static void ring()
+{
+    around(true);
+}
+
+static void open_ring()
+{
+    around(false);
+}
+
 static ncclComm_t make(int first)
 {
     ncclComm_t comm = NULL;
@@ -111,7 +153,8 @@ int main(int argc, char **argv)
         void (*f)();
     } ways[] = {{"crossed", crossed},   {"ordered", ordered},
                 {"grouped", grouped},   {"half-grouped", half_grouped},
-                {"threaded", threaded}, {"one-stream", on_one_stream}};
+                {"threaded", threaded}, {"one-stream", on_one_stream},
+                {"ring", ring},         {"open-ring", open_ring}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);

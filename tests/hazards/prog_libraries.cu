@@ -1,4 +1,4 @@
-// What the mathematical libraries read. links: -lcublasLt -lcufft
+// What the mathematical libraries read. links: -lcublasLt -lcufft -lcurand
 //
 // A call reads memory that nothing has written. One twin writes it first, the
 // other has a factor of 0, so that the call need not read.
@@ -6,6 +6,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <cufft.h>
+#include <curand.h>
 
 #include <stdlib.h>
 
@@ -235,6 +236,32 @@ static void fft_in_place(int fixed)
     end();
 }
 
+// The program does not look whether these calls succeed.
+static void fft_status_ignored(int fixed)
+{
+    cufftHandle plan;
+    begin("", 1);
+    cufftPlan1d(&plan, N, CUFFT_C2C, 1);
+    FIRST cufftResult status = cufftExecR2C(plan, a, (cufftComplex *)b);
+    if (!fixed) {
+        FIRST cufftExecR2C(plan, a, (cufftComplex *)b);
+    } else if (status == CUFFT_SUCCESS) {
+        abort();
+    }
+    cufftDestroy(plan);
+    end();
+}
+
+static void rand_status_ignored(int fixed)
+{
+    curandGenerator_t numbers;
+    begin("", 1);
+    curandCreateGenerator(&numbers, CURAND_RNG_PSEUDO_DEFAULT);
+    FIRST curandGenerateNormal(numbers, a, fixed ? N : N + 1, 0, 1);
+    curandDestroyGenerator(numbers);
+    end();
+}
+
 #define CASE(name, call)                                                       \
     {                                                                          \
 #name, 0, call "~reads~them~at~prog_libraries.cu:", name               \
@@ -280,6 +307,10 @@ static const struct hazard_case cases[] = {
     CASE(lt_a, "cublasLtMatmul"),
     CASE(lt_bias, "cublasLtMatmul"),
     CASE(fft_in_place, "cufftExecC2C"),
+    {"fft-status-ignored", 0, "returned~CUFFT_INVALID_TYPE",
+     fft_status_ignored},
+    {"rand-status-ignored", 0, "returned~CURAND_STATUS_LENGTH_NOT_MULTIPLE",
+     rand_status_ignored},
 };
 
 int main(int argc, char **argv)

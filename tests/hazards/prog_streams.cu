@@ -484,7 +484,21 @@ static void columns_are_read_to_the_end(int fixed)
     SECOND fill_columns<<<1, 8, 0, s2>>>(d1, 18);
 }
 
+// The share of a window's accesses that persist, in percent.
+static void window(int fixed)
+{
+    cudaStreamAttrValue v = {};
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    v.accessPolicyWindow.hitRatio = fixed ? 0.6f : 60;
+    v.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    v.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+    FIRST cudaStreamSetAttribute(s, cudaStreamAttributeAccessPolicyWindow, &v);
+    cudaStreamDestroy(s);
+}
+
 static const struct hazard_case cases[] = {
+    {"window-in-percent", 0, "ignored~failure:~cudaStreamSetAttribute", window},
     {"two-streams", 0, "an~event~recorded~on~stream", two_streams},
     {"write-after-read", 0, "Nothing~orders~scale~before~fill",
      write_after_read},

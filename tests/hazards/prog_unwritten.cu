@@ -1,5 +1,5 @@
-// What only moves memory that nothing has written, on two ranks: a warning, as
-// what comes of it is not known.
+// What only moves memory that nothing has written, or receives a message as
+// another type, on two ranks: a warning, as what comes of it is not known.
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 #include "kernels.cuh"
 #include "ranks.cuh"
 
-static float *a, *b, *h; // a is what is read
+static float *a, *b, *h, *g; // a is what is read
 
 static float *array(int is_written)
 {
@@ -36,6 +36,19 @@ MOVES(to_the_host_later, cudaMemcpyAsync(h, a, BYTES, cudaMemcpyDefault, 0))
 MOVES(to_the_host_by_the_driver, cuMemcpyDtoH(h, (CUdeviceptr)a, BYTES))
 MOVES(vector_to_the_host, cublasGetVector(N, sizeof *a, a, 1, h, 1))
 
+// Without its last two elements, which a grid that is too small leaves out.
+static void end_to_the_host(int fixed)
+{
+    a = array(0);
+    b = array(0);
+    cudaMemset(a, 0, BYTES - (fixed ? 0 : 2 * sizeof *a));
+    FIRST cudaMemcpy(h, a, BYTES, cudaMemcpyDeviceToHost);
+    // elements with padding, which no kernel writes: not a mistake
+    for (int i = 0; i < 3; i++)
+        cudaMemset(b + 4 * i, 0, 3 * sizeof *b);
+    cudaMemcpy(h, b, 12 * sizeof *b, cudaMemcpyDeviceToHost);
+}
+
 MOVES(reduced, ncclAllReduce(a, b, N, ncclFloat, ncclSum, comm, 0))
 MOVES(reduced_in_place, ncclAllReduce(a, a, N, ncclFloat, ncclSum, comm, 0))
 MOVES(gathered, ncclAllGather(a, b, N, ncclFloat, comm, 0))
@@ -56,6 +69,37 @@ MOVES(mpi_reduced_in_place,
 MOVES(mpi_broadcast, MPI_Bcast(a, N, MPI_FLOAT, 0, MPI_COMM_WORLD))
 MOVES(mpi_gathered,
       MPI_Gather(a, N, MPI_FLOAT, b, N, MPI_FLOAT, 0, MPI_COMM_WORLD))
+// Received as the type that `fixed` says: of the same size, or of twice.
+#define TYPES(name, sent, wrong, right, receive, ...)                          \
+    static void name(int fixed)                                                \
+    {                                                                          \
+        const MPI_Datatype type = fixed ? right : wrong;                       \
+        int size, count;                                                       \
+        MPI_Request r;                                                         \
+        MPI_Type_size(sent, &size);                                            \
+        MPI_Isend(h, BYTES / size, sent, next, 7, MPI_COMM_WORLD, &r);         \
+        MPI_Type_size(type, &size);                                            \
+        count = BYTES / size;                                                  \
+        FIRST receive(g, count, type, before, 7, MPI_COMM_WORLD, __VA_ARGS__); \
+        MPI_Wait(&r, MPI_STATUS_IGNORE);                                       \
+    }
+static int receive_later(void *buf, int count, MPI_Datatype type, int source,
+                         int tag, MPI_Comm of, MPI_Status *status)
+{
+    MPI_Request r;
+    MPI_Irecv(buf, count, type, source, tag, of, &r);
+    return MPI_Wait(&r, status);
+}
+TYPES(floats_as_integers, MPI_FLOAT, MPI_INT, MPI_FLOAT, MPI_Recv,
+      MPI_STATUS_IGNORE)
+TYPES(doubles_as_floats, MPI_DOUBLE, MPI_FLOAT, MPI_DOUBLE, receive_later,
+      MPI_STATUS_IGNORE)
+TYPES(integers_as_bytes, MPI_INT, MPI_SHORT, MPI_BYTE, MPI_Recv,
+      MPI_STATUS_IGNORE)
+TYPES(floats_as_longs, MPI_FLOAT, MPI_LONG, MPI_CHAR, MPI_Recv,
+      MPI_STATUS_IGNORE)
+TYPES(aliases, MPI_INT, MPI_INT64_T, MPI_INT32_T, MPI_Recv, MPI_STATUS_IGNORE)
+
 MOVES(mpi_sent_later, {
     MPI_Request r[2];
     MPI_Isend(a, N, MPI_FLOAT, next, 0, MPI_COMM_WORLD, &r[0]);
@@ -67,11 +111,16 @@ MOVES(mpi_sent_later, {
     {                                                                          \
 #name, 2, call "~reads~them~at~prog_unwritten.cu:", name               \
     }
+#define CASE_TYPES(name, as)                                                   \
+    {                                                                          \
+#name, 2, "receives~as~" as "~what~MPI_Isend~at", name                 \
+    }
 static const struct hazard_case cases[] = {
     CASE(to_the_host, "cudaMemcpy"),
     CASE(to_the_host_later, "cudaMemcpyAsync"),
     CASE(to_the_host_by_the_driver, "cudaMemcpy"),
     CASE(vector_to_the_host, "cudaMemcpy2D"),
+    CASE(end_to_the_host, "cudaMemcpy"),
     CASE(reduced, "ncclAllReduce"),
     CASE(reduced_in_place, "ncclAllReduce"),
     CASE(gathered, "ncclAllGather"),
@@ -84,6 +133,11 @@ static const struct hazard_case cases[] = {
     CASE(mpi_broadcast, "MPI_Bcast"),
     CASE(mpi_gathered, "MPI_Gather"),
     CASE(mpi_sent_later, "MPI_Isend"),
+    CASE_TYPES(floats_as_integers, "MPI_INT"),
+    CASE_TYPES(doubles_as_floats, "MPI_FLOAT"),
+    CASE_TYPES(integers_as_bytes, "MPI_SHORT"),
+    CASE_TYPES(floats_as_longs, "MPI_LONG"),
+    CASE_TYPES(aliases, "MPI_INT64_T"),
 };
 
 int main(int argc, char **argv)
@@ -92,11 +146,13 @@ int main(int argc, char **argv)
         return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
     join(&argc, &argv);
     h = (float *)calloc(N, sizeof *h);
+    g = (float *)calloc(N, sizeof *g);
     const int status =
         run_case(cases, sizeof cases / sizeof *cases, argc, argv);
     cudaFree(a);
     cudaFree(b);
     free(h);
+    free(g);
     ncclCommDestroy(comm);
     MPI_Finalize();
     return status;

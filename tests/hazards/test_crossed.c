@@ -2,6 +2,7 @@
  * Collectives that ranks issue in opposite orders are a warning.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "child.h"
@@ -50,8 +51,32 @@ START_TEST(opposite_orders_are_a_warning)
 }
 END_TEST
 
+/* Rank i shares one communicator with the rank before it, one with the next. */
+START_TEST(a_ring_of_ranks_is_a_warning)
+{
+    struct child c = run(_i, "ring");
+    const char *const at =
+        strstr(c.err, "\nwarning: crossed collectives of several "
+                      "communicators: ranks wait in a ring\n");
+    ck_assert_msg(c.status == 0 && at &&
+                      strstr(c.err, "check: 0 hazards, 1 warning in"),
+                  "status %d\n%s", c.status, c.err);
+    for (int rank = 0; rank < 3; rank++) {
+        char says[128];
+        snprintf(says, sizeof says,
+                 "\n  rank %d: ncclAllReduce at prog_crossed.cpp:106, then "
+                 "ncclAllReduce at prog_crossed.cpp:107",
+                 rank);
+        ck_assert_msg(strstr(at, says) != NULL, "%s", c.err);
+    }
+    ck_assert_msg((strstr(at, "and so on, on 4 ranks") != NULL) == (_i == 4),
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
 static const char *const others[] = {"ordered", "grouped", "half-grouped",
-                                     "threaded"};
+                                     "threaded", "open-ring"};
 
 START_TEST(other_orders_are_none)
 {
@@ -82,6 +107,7 @@ int main(void)
     TCase *const t = tcase_create("crossed");
     tcase_set_timeout(t, 300);
     SUITE_LOOP(t, opposite_orders_are_a_warning, crossed);
+    tcase_add_loop_test(t, a_ring_of_ranks_is_a_warning, 3, 5);
     SUITE_LOOP(t, other_orders_are_none, others);
     tcase_add_test(t, on_one_stream_they_hang);
     suite_add_tcase(s, t);

@@ -32,6 +32,28 @@ static void fail_thrice(void)
     cudaSetDevice(99);
 }
 
+/* The last call of a function, whose caller discards or uses the result. */
+static cudaError_t __attribute__((noinline)) fail_last(void)
+{
+    return cudaFree((void *)8);
+}
+
+static void __attribute__((noinline)) drop_last(void)
+{
+    cudaSetDevice(99);
+}
+
+static void fail_at_the_end(void)
+{
+    fail_last();
+    drop_last();
+}
+
+static int look_at_the_end(void)
+{
+    return fail_last() == cudaSuccess;
+}
+
 static int look(void)
 {
     void *p = NULL;
@@ -139,6 +161,10 @@ int main(int argc, char **argv)
         use_and_idle();
     else if (!strcmp(what, "ignores"))
         fail_thrice();
+    else if (!strcmp(what, "ignores-at-the-end"))
+        fail_at_the_end();
+    else if (!strcmp(what, "looks-at-the-end"))
+        return look_at_the_end();
     else if (!strcmp(what, "looks"))
         return look();
     else if (!strcmp(what, "launches"))

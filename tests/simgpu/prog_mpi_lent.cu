@@ -45,6 +45,10 @@ static void touch(const char *way, MPI_Request *request)
         add_to(other, device);
     if (strcmp(way, "kernel-reads-sent") == 0 && rank == 0) // allowed
         add_to(other, device);
+    if (strcmp(way, "freed") == 0 && rank == 0) {
+        cudaFree(device);
+        device = NULL;
+    }
     if (strcmp(way, "beside") == 0)
         add_to(device + COUNT, other);
     if (strcmp(way, "waited") == 0) {

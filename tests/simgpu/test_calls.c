@@ -50,6 +50,14 @@ START_TEST(an_ignored_failure_is_named_and_ends_the_run)
 }
 END_TEST
 
+START_TEST(a_result_that_a_function_returns_is_its_callers)
+{
+    holds("SIMGPU_CHECK=1", "ignores-at-the-end", 70, "",
+          "cudaErrorInvalidValue, and the program did not look; 1 later call");
+    holds("SIMGPU_CHECK=1", "looks-at-the-end", 0, "", " 0 hazards");
+}
+END_TEST
+
 START_TEST(a_kernel_that_nvcc_compiled_is_named)
 {
     holds("", "launches", 0, "",
@@ -134,6 +142,7 @@ int main(void)
     tcase_add_test(t, any_call_may_be_the_first);
     tcase_add_test(t, a_stream_that_ends_its_last_operation_slowly_is_no_hang);
     tcase_add_test(t, an_ignored_failure_is_named_and_ends_the_run);
+    tcase_add_test(t, a_result_that_a_function_returns_is_its_callers);
     tcase_add_test(t, a_kernel_that_nvcc_compiled_is_named);
     tcase_add_test(t, ranks_without_mpi_are_checked_one_by_one);
     tcase_add_loop_test(t, visible_devices_are_those_of_the_list, 0,

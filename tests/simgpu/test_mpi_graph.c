@@ -91,31 +91,34 @@ static const struct {
 } lent[] = {
     {"copy-into-sent",
      "race: cudaMemcpyAsync at prog_mpi_lent.cu:28 writes bytes that MPI_Isend "
-     "at prog_mpi_lent.cu:66 may read until a wait finds the request"},
+     "at prog_mpi_lent.cu:70 may read until a wait finds the request"},
     {"kernel-into-sent",
      "race: add at prog_mpi_lent.cu:34 writes bytes that MPI_Isend at "
-     "prog_mpi_lent.cu:66 may read until a wait finds the request complete"},
+     "prog_mpi_lent.cu:70 may read until a wait finds the request complete"},
     {"kernel-reads-received",
      "race: add at prog_mpi_lent.cu:34 reads bytes that MPI_Irecv at "
-     "prog_mpi_lent.cu:68 may write until a wait finds the request complete"},
+     "prog_mpi_lent.cu:72 may write until a wait finds the request complete"},
     {"kernel-reads-sent", NULL},
+    {"freed", "lifetime: cudaFree at prog_mpi_lent.cu:49 frees memory that "
+              "MPI_Isend at prog_mpi_lent.cu:70 may read until a wait finds "
+              "the request complete: call MPI_Wait first"},
     {"beside", NULL},
     {"waited", NULL},
     {"host-function", NULL},
     {"in-stream", NULL},
-    {"beside-stream", "MPI_Send reads them at prog_mpi_lent.cu:76 (rank 0, a "
+    {"beside-stream", "MPI_Send reads them at prog_mpi_lent.cu:80 (rank 0, a "
                       "host function of stream 2)"},
     {"reduce-then-read",
      "race: add at prog_mpi_lent.cu:34 reads bytes that MPI_Iallreduce at "
-     "prog_mpi_lent.cu:103 may write until a wait finds the request"},
+     "prog_mpi_lent.cu:107 may write until a wait finds the request"},
     {"reduce-then-write",
-     "race: cudaMemsetAsync at prog_mpi_lent.cu:108 writes bytes that "
-     "MPI_Iallreduce at prog_mpi_lent.cu:103 may read until a wait finds the "
+     "race: cudaMemsetAsync at prog_mpi_lent.cu:112 writes bytes that "
+     "MPI_Iallreduce at prog_mpi_lent.cu:107 may read until a wait finds the "
      "request complete: call MPI_Wait first"},
     {"bcast-then-read",
      "check: 1 hazard, 0 warnings in 34 operations of 2 ranks\n\n"
      "race: add at prog_mpi_lent.cu:34 reads bytes that MPI_Ibcast at "
-     "prog_mpi_lent.cu:101 may write"},
+     "prog_mpi_lent.cu:105 may write"},
     {"reduce-beside", NULL},
 };
 static const char *const schedules[] = {"eager", "late", "random:5"};

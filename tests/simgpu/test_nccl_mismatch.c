@@ -57,11 +57,11 @@ static const struct {
     {"call-seen", NULL},
     {"asked", NULL},
     {"group", "ncclBroadcast at prog_nccl32_ignored.c:44 returned "
-              "ncclInvalidArgument, and the program did not look; 0 later"},
+              "ncclInvalidArgument, and the program did not look\n"},
     {"group-seen", NULL},
     {"call-in-group-seen", NULL},
     {"end-of-group", "ncclGroupEnd at prog_nccl32_ignored.c:68 returned "
-                     "ncclInvalidUsage, and the program did not look; 0 later"},
+                     "ncclInvalidUsage, and the program did not look\n"},
     {"destroyed", NULL},
 };
 

@@ -2,8 +2,9 @@
  * What would run on a CPU, but not on a GPU: too much shared memory, a grid's
  * barrier in a launch that is not cooperative, a warp's function without the
  * caller in its mask, a kernel that writes a constant, symbols of host code, a
- * launch in a host function, a call by a pointer of host code, more memory
- * than the heap of device code has.
+ * launch in a host function, a call by a pointer of host code, or of a virtual
+ * function of an object that host code has built, more memory than the heap of
+ * device code has.
  */
 #include <check.h>
 #include <string.h>
@@ -99,6 +100,31 @@ END_TEST
 
 static const struct {
     const char *name, *out, *err;
+} objects[] = {
+    {"copied", "0, cudaErrorIllegalAddress\n",
+     "kernel get_area on device 0 calls a virtual function of an object that "
+     "host code has built, at prog_host_object.cu:35:\nsimgpu: rank 0:   of "
+     "class half, by its function at prog_host_object.cu:2"},
+    {"members", "3, cudaSuccess\n", NULL},
+    {"back", "4.5, cudaSuccess\n", NULL},
+    {"built", "9, cudaSuccess\n", NULL},
+    {"moved", "9, cudaSuccess\n", NULL},
+};
+
+START_TEST(a_kernel_cannot_call_virtual_functions_of_host_objects)
+{
+    struct child c = run("prog_host_object", objects[_i].name);
+    const char *const err = objects[_i].err;
+    ck_assert_msg(c.status == 0 && strcmp(c.out, objects[_i].out) == 0 &&
+                      (err ? strstr(c.err, err) != NULL : !*c.err),
+                  "%s: status %d\n%s%s", objects[_i].name, c.status, c.out,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
+static const struct {
+    const char *name, *out, *err;
 } heaps[] = {
     {"", "8 MiB: 25 fail, then 25\n",
      "malloc() of 1048576 bytes in kernel allocate returns NULL"},
@@ -124,6 +150,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     SUITE_LOOP(t, what_a_gpu_refuses_fails, refused);
     SUITE_LOOP(t, a_kernel_cannot_call_by_a_pointer_of_the_host, pointers);
+    SUITE_LOOP(t, a_kernel_cannot_call_virtual_functions_of_host_objects,
+               objects);
     SUITE_LOOP(t, device_code_has_a_heap_of_its_own, heaps);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -25,6 +25,12 @@ START_TEST(device_code_has_what_cuda_offers)
 }
 END_TEST
 
+START_TEST(each_device_has_its_own_variables)
+{
+    conform_schedule(_i, "prog_variables", 0);
+}
+END_TEST
+
 START_TEST(a_loop_that_waits_for_another_thread_ends)
 {
     conform_schedule(_i, "prog_spin", 0);
@@ -239,6 +245,8 @@ int main(void)
     tcase_add_loop_test(t, kernels_compute_what_a_gpu_would, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, device_code_has_what_cuda_offers, 0, 1);
+    tcase_add_loop_test(t, each_device_has_its_own_variables, 0,
+                        CONFORM_SCHEDULES);
     tcase_add_loop_test(t, a_loop_that_waits_for_another_thread_ends, 0,
                         CONFORM_SCHEDULES);
     tcase_add_loop_test(t, a_kernel_that_simnvcc_compiled_has_code, 0, 1);

@@ -26,6 +26,7 @@ enum {
     CONTROL_WAIT_TEXT = 4096,
     CONTROL_WAITS = 32,
     CONTROL_POSTS = 64,
+    CONTROL_LETTERS = 64,
 };
 
 struct control_wait { /* a thread's wait, for hang.h */
@@ -44,6 +45,13 @@ struct control_post {     /* a collective call of MPI, for mpi/post.h */
     uint32_t zero;
     uint64_t nbytes; /* CONTROL_ANY_SIZE: ranks may differ */
     char name[32];
+    struct site_location site;
+};
+
+struct control_letter {   /* a message of MPI, for mpi/letter.h */
+    _Atomic uint64_t key; /* the same at both ends; 0: none */
+    int32_t type;         /* MPI's number of a type that is predefined */
+    char name[20];
     struct site_location site;
 };
 
@@ -74,7 +82,8 @@ struct control {
     uint32_t nwaits;
     struct control_wait wait[CONTROL_WAITS];
     char wait_text[CONTROL_WAIT_TEXT];
-    struct control_post post[CONTROL_POSTS]; /* at key % CONTROL_POSTS */
+    struct control_post post[CONTROL_POSTS];       /* at key % CONTROL_POSTS */
+    struct control_letter letter[CONTROL_LETTERS]; /* at key % .._LETTERS */
     /* the last call, for called.h */
     struct site_location called;
     uint32_t called_site; /* 0: none */

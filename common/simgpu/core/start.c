@@ -63,6 +63,12 @@ static uint32_t from_launcher(const char *name, uint32_t otherwise,
     return (uint32_t)number;
 }
 
+static void warn(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "simgpu: SIMGPU_TOPO: %s\n", line);
+}
+
 static void load_machine(struct proc *self)
 {
     const char *const name = getenv("SIMGPU_TOPO");
@@ -71,6 +77,8 @@ static void load_machine(struct proc *self)
     if (!self->topo)
         bad_setting("SIMGPU_TOPO", name ? name : "dgx-h100", err);
     topo_settings(self->topo, environ, NULL, NULL);
+    if (self->rank == 0)
+        topo_warnings(self->topo, warn, NULL);
     self->costs = topo_costs(self->topo);
     const int per_node = topo_ngpus(self->topo) / topo_nnodes(self->topo);
     self->node = (int)self->rank / per_node % topo_nnodes(self->topo);

@@ -18,6 +18,10 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
 #define api_return(err)                                                        \
     api_return_from(err, __func__, __builtin_return_address(0))
 
+/* The same for a launch by <<<>>>, which has no result: its failure goes
+ * unnoticed until the program asks for the last error. */
+void api_launched(cudaError_t err, const char *call, uint32_t site);
+
 /* Between a call with 1 and its partner with -1, which may be nested, this
  * thread's failures are another API's: that API returns them itself, and
  * cudaGetLastError() does not. */
@@ -61,6 +65,10 @@ static inline int span_on_device(const struct span *s)
     return s->device >= 0;
 }
 
+/* If the bytes are in a variable, count them as the device's copy of it, and
+ * return the device, else -1: resident.h. */
+int api_span_variable(struct span *s, int device);
+
 /*
  * Describe nbytes at p. Returns cudaErrorInvalidValue if they extend past the
  * end of the allocation that contains p, or if p points to freed device memory.
@@ -78,5 +86,17 @@ struct fence api_enqueue_touching(struct stream *s, struct op *op,
                                   const struct span *to,
                                   const struct span *from, size_t nbytes,
                                   const struct graph_access *access, size_t n);
+
+/* False for a window of the L2 cache whose share of hits isn't between 0 and 1,
+ * or whose misses persist. */
+static inline int api_attribute_fits(cudaLaunchAttributeID id,
+                                     const cudaLaunchAttributeValue *value)
+{
+    const struct cudaAccessPolicyWindow *const w = &value->accessPolicyWindow;
+    return id != cudaLaunchAttributeAccessPolicyWindow ||
+           (w->hitRatio >= 0 && w->hitRatio <= 1 &&
+            w->hitProp <= cudaAccessPropertyPersisting &&
+            w->missProp < cudaAccessPropertyPersisting);
+}
 
 #endif

@@ -49,8 +49,8 @@ static int is_expected(cudaError_t err)
            err == cudaErrorPeerAccessNotEnabled;
 }
 
-cudaError_t api_return_from(cudaError_t err, const char *call,
-                            const void *return_address)
+/* The error that a call returns, which is the thread's last one from now on. */
+static cudaError_t settle(cudaError_t err)
 {
     device_bind();
     const cudaError_t sticky =
@@ -61,11 +61,25 @@ cudaError_t api_return_from(cudaError_t err, const char *call,
         err = cudaErrorNoDevice;
     if (err && !errors_aside)
         last_error = err;
+    return err;
+}
+
+cudaError_t api_return_from(cudaError_t err, const char *call,
+                            const void *return_address)
+{
+    err = settle(err);
     if (err && !is_expected(err))
         simgpu_ignored_note(IGNORED_CUDA, call, cudaGetErrorName(err),
                             simgpu_site_caller ? simgpu_site_caller
                                                : return_address);
     return err;
+}
+
+void api_launched(cudaError_t err, const char *call, uint32_t site)
+{
+    err = settle(err);
+    if (err)
+        ignored_note_launch(call, cudaGetErrorName(err), site);
 }
 
 void simgpu_errors_aside(int step)

@@ -60,7 +60,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
     struct stream *const s = simgpu_stream_of(hStream);
     if (!s)
         return api_return(cudaErrorInvalidResourceHandle);
-    if (!value || !is_known(attr))
+    if (!value || !is_known(attr) || !api_attribute_fits(attr, value))
         return api_return(cudaErrorInvalidValue);
     const cudaError_t captured = capture_allows_work(s);
     if (captured != cudaSuccess)

@@ -36,6 +36,14 @@ enum {
     HEAP_COMMON = 16 << 20, /* bytes that all words of a heap share */
 };
 
+/* What a kernel touches in place of an allocation in a heap. */
+enum heap_outside {
+    HEAP_INSIDE,
+    HEAP_HOST,     /* host memory: registered, or reached by page tables */
+    HEAP_VARIABLE, /* a __managed__ variable */
+    HEAP_OWN       /* the device's copy of a variable: resident.h */
+};
+
 enum heap_kind {
     HEAP_ORDINARY,
     HEAP_MANAGED, /* cudaMallocManaged: open to the host as well */
@@ -57,6 +65,7 @@ struct heap_block {  /* an allocation */
     int pooled;       /* a memory pool's: `closed` alone decides */
     int imported;     /* belongs to a peer */
     int mapped;       /* at reserved addresses: address.h */
+    int outside;      /* enum heap_outside; `id` has number 0 */
     int free_pending; /* see heap_free_pending() */
     struct proc_id owner;
 };

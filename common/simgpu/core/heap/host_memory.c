@@ -90,6 +90,7 @@ static void find_variable(const void *p, const struct segment *s,
         return;
     out->kind = v.is_device ? HOST_OPEN : HOST_STATIC;
     out->is_constant = v.is_constant;
+    out->is_managed = v.is_managed;
     out->begin = (const char *)(s->base + v.begin);
     out->end = (const char *)(s->base + v.end);
     snprintf(out->name, sizeof out->name, "%s", v.name);
@@ -177,4 +178,22 @@ void host_memory_find(const void *p, const void *frame, const void *pc,
     out->kind = kind_of(&m, p, frame, pc);
     out->begin = (const char *)m.begin;
     out->end = (const char *)m.end;
+}
+
+int host_memory_variable(const void *p, struct host_memory *out)
+{
+    static __thread struct host_memory last; // copies in loops repeat it
+    const char *const at = p;
+    struct variable v;
+    if (!last.begin || at < last.begin || at >= last.end) {
+        const struct segment s = segment_of(p);
+        if (!s.found || s.is_local ||
+            !variables_find_any(s.path, s.p - s.base, &v))
+            return 0;
+        last.begin = (const char *)(s.base + v.begin);
+        last.end = (const char *)(s.base + v.end);
+        snprintf(last.name, sizeof last.name, "%s", v.name);
+    }
+    *out = last;
+    return 1;
 }

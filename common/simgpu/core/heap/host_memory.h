@@ -22,6 +22,7 @@ struct host_memory {
     const char *begin, *end; /* bytes around the address, all of this kind */
     int is_local;            /* OPEN: to the calling thread only */
     int is_constant;         /* OPEN: a __constant__ variable */
+    int is_managed;          /* OPEN: a __managed__ variable */
     char name[128];          /* the variable's */
 };
 
@@ -32,5 +33,9 @@ struct host_memory {
  */
 void host_memory_find(const void *p, const void *frame, const void *pc,
                       struct host_memory *out);
+
+/* Find the variable of the program or of a library at p, host code's or device
+ * code's: *out gets its name, begin and end. Returns 0 if there is none. */
+int host_memory_variable(const void *p, struct host_memory *out);
 
 #endif

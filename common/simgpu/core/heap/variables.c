@@ -16,6 +16,8 @@ struct variables {
     Elf_Data *names;   /* device variables; a 0 ends each name */
     Elf_Data *symbols; /* NULL: the module is stripped */
     size_t nsymbols, strings;
+    uint64_t own; /* address of the list of the devices' own variables */
+    size_t own_nbytes;
 };
 
 static struct variables *modules[MAX_MODULES];
@@ -35,6 +37,10 @@ static void read_sections(struct variables *v)
         const char *const name = elf_strptr(v->elf, strings, h.sh_name);
         if (name && strcmp(name, "simgpu_variables") == 0)
             v->names = elf_getdata(s, NULL);
+        if (name && strcmp(name, "simgpu_own") == 0) {
+            v->own = h.sh_addr;
+            v->own_nbytes = h.sh_size;
+        }
         if (h.sh_type == SHT_SYMTAB && h.sh_entsize) {
             v->symbols = elf_getdata(s, NULL);
             v->nsymbols = h.sh_size / h.sh_entsize;
@@ -61,7 +67,7 @@ static struct variables *load(const char *path)
     return modules[nmodules++] = v;
 }
 
-const struct variables *variables_of(const char *path)
+static struct variables *module_of(const char *path)
 {
     struct variables *v = NULL;
     pthread_mutex_lock(&lock);
@@ -71,6 +77,12 @@ const struct variables *variables_of(const char *path)
     if (!v)
         v = load(path);
     pthread_mutex_unlock(&lock);
+    return v;
+}
+
+const struct variables *variables_of(const char *path)
+{
+    const struct variables *const v = module_of(path);
     return v && v->names ? v : NULL;
 }
 
@@ -124,28 +136,32 @@ static int is_reserved(const char *symbol)
     return strstr(symbol, "6simgpu") != NULL;
 }
 
-/* True if the symbol could be one of the constants, or of the other variables
- * of device code. */
+/* True if the symbol could be one of those that are listed with this prefix. */
 static int is_listed(const struct variables *v, const char *symbol,
-                     int constants)
+                     const char *prefix)
 {
-    static const char prefix[] = "const ";
-    const size_t length = sizeof prefix - 1;
-    for (const char *n = NULL; (n = next_name(v, n));) {
-        const int is_constant = strncmp(n, prefix, length) == 0;
-        if (is_constant == constants &&
-            may_be(symbol, is_constant ? n + length : n))
+    const size_t length = strlen(prefix);
+    for (const char *n = NULL; (n = next_name(v, n));)
+        if (strncmp(n, prefix, length) == 0 && may_be(symbol, n + length))
             return 1;
-    }
     return 0;
 }
 
 static void classify(const struct variables *v, const char *symbol,
                      struct variable *out)
 {
-    const int listed = is_reserved(symbol) || is_listed(v, symbol, 0);
-    out->is_constant = !listed && is_listed(v, symbol, 1);
-    out->is_device = listed || out->is_constant;
+    const int reserved = is_reserved(symbol);
+    const int listed = reserved || is_listed(v, symbol, "");
+    out->is_managed = !reserved && is_listed(v, symbol, "managed ");
+    out->is_constant =
+        !listed && !out->is_managed && is_listed(v, symbol, "const ");
+    out->is_device = listed || out->is_managed || out->is_constant;
+}
+
+size_t variables_own(const struct variables *v, uint64_t *address)
+{
+    *address = v->own;
+    return v->own_nbytes;
 }
 
 /* The last name in a symbol that C++ has mangled: "x" for _ZL1x, _ZN1a1xE. */
@@ -190,6 +206,82 @@ int variables_find(const struct variables *v, uint64_t address,
     }
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+/* True if symbol i is the table of virtual functions of one of the program's
+ * classes. */
+static int is_table(const struct variables *v, size_t i, GElf_Sym *s,
+                    const char **name)
+{
+    static const char prefix[] = "_ZTV";
+    if (!gelf_getsym(v->symbols, (int)i, s) ||
+        GELF_ST_TYPE(s->st_info) != STT_OBJECT || s->st_shndx == SHN_UNDEF)
+        return 0;
+    *name = elf_strptr(v->elf, v->strings, s->st_name);
+    return *name && strncmp(*name, prefix, sizeof prefix - 1) == 0 &&
+           strncmp(*name, "_ZTVSt", 6) != 0 &&
+           strncmp(*name, "_ZTVNSt", 7) != 0 && !strstr(*name, "__cxxabiv1");
+}
+
+int variables_tables(const struct variables *v, uint64_t *begin, uint64_t *end)
+{
+    GElf_Sym s;
+    const char *name;
+    *begin = UINT64_MAX;
+    *end = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; v->symbols && i < v->nsymbols; i++) {
+        if (!is_table(v, i, &s, &name))
+            continue;
+        *begin = s.st_value < *begin ? s.st_value : *begin;
+        *end = s.st_value + s.st_size > *end ? s.st_value + s.st_size : *end;
+    }
+    pthread_mutex_unlock(&lock);
+    return *begin < *end;
+}
+
+int variables_table(const struct variables *v, uint64_t address,
+                    struct variable *out)
+{
+    GElf_Sym s;
+    const char *name = NULL;
+    int found = 0;
+    *out = (struct variable){.name = ""};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; v->symbols && i < v->nsymbols && !found; i++)
+        found = is_table(v, i, &s, &name) && address >= s.st_value &&
+                address - s.st_value < s.st_size;
+    if (found) {
+        out->begin = s.st_value;
+        out->end = s.st_value + s.st_size;
+        unmangle(name, out->name, sizeof out->name);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Where symbols overlap, that which ends last counts. */
+int variables_find_any(const char *path, uint64_t address, struct variable *out)
+{
+    const struct variables *const v = module_of(path);
+    const char *name = NULL;
+    GElf_Sym s;
+    *out = (struct variable){.name = ""};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; v && v->symbols && i < v->nsymbols; i++) {
+        if (!gelf_getsym(v->symbols, (int)i, &s) ||
+            GELF_ST_TYPE(s.st_info) != STT_OBJECT || address < s.st_value ||
+            address - s.st_value >= s.st_size ||
+            s.st_value + s.st_size <= out->end)
+            continue;
+        name = elf_strptr(v->elf, v->strings, s.st_name);
+        out->begin = s.st_value;
+        out->end = s.st_value + s.st_size;
+    }
+    if (name)
+        unmangle(name, out->name, sizeof out->name);
+    pthread_mutex_unlock(&lock);
+    return name != NULL;
 }
 
 /* The distance of a symbol from the offset; 0: it contains the offset. */

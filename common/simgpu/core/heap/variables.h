@@ -24,11 +24,31 @@ struct variable {
     uint64_t begin, end; /* addresses in the file */
     int is_device;       /* device code's own, or possibly so */
     int is_constant;     /* and __constant__ */
+    int is_managed;      /* or __managed__ */
 };
 
 /* Find the variable at an address of the file. Returns 0 if there is none. */
 int variables_find(const struct variables *v, uint64_t address,
                    struct variable *out);
+
+/* Where simnvcc has listed the module's variables of which each device has a
+ * copy (simnvcc/direct.h): the list's address in the file. Returns its size. */
+size_t variables_own(const struct variables *v, uint64_t *address);
+
+/* The addresses of the file between which the program's classes have their
+ * tables of virtual functions. Returns 0 if there are none. */
+int variables_tables(const struct variables *v, uint64_t *begin, uint64_t *end);
+
+/* Find the table of virtual functions at an address of the file: *out gets its
+ * class's name, begin and end. Returns 0 if there is none. */
+int variables_table(const struct variables *v, uint64_t address,
+                    struct variable *out);
+
+/* Find the variable at an address of the ELF file at this path, which may have
+ * no kernels. Only its name, begin and end are set. Returns 0 if there is
+ * none. */
+int variables_find_any(const char *path, uint64_t address,
+                       struct variable *out);
 
 /* The bytes of all thread-local variables whose symbol begins so. */
 uint64_t variables_local_nbytes(const struct variables *v, const char *prefix);

@@ -67,6 +67,33 @@ void simgpu_lent_excuse(void)
     pthread_mutex_unlock(&lock);
 }
 
+static void tell_free(const struct lent *e, const char *call, uint32_t site)
+{
+    char by[256], at[256], text[1024];
+    snprintf(
+        text, sizeof text,
+        "lifetime: %s at %s frees memory that %s at %s may %s until a wait "
+        "finds the request complete: call MPI_Wait first",
+        call, simgpu_site_text(site, by, sizeof by), e->call,
+        simgpu_site_text(e->is.site, at, sizeof at),
+        (e->is.write & GRAPH_TOUCH) == GRAPH_READ ? "read" : "write");
+    graph_note_fault(simgpu_proc()->graph, 0, site, 0, text);
+}
+
+void simgpu_lent_free(uint64_t alloc, const char *call, uint32_t site)
+{
+    if (!open_ones)
+        return;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_LENT && entries[i].begun; i++)
+        if (!entries[i].ended && !entries[i].told &&
+            entries[i].is.alloc == alloc) {
+            entries[i].told = 1;
+            tell_free(&entries[i], call, site);
+        }
+    pthread_mutex_unlock(&lock);
+}
+
 static int writes(const struct graph_access *a)
 {
     const uint32_t how = a->write & GRAPH_TOUCH;

@@ -43,4 +43,7 @@ void simgpu_lent_excuse(void);
 void lent_compare(const struct graph_node *n, const char *name, uint64_t moment,
                   const struct graph_access *a, size_t naccesses);
 
+/* The call at this site frees the allocation. */
+void simgpu_lent_free(uint64_t alloc, const char *call, uint32_t site);
+
 #endif

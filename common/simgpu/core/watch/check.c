@@ -41,14 +41,27 @@ int simgpu_check_is_on(void)
     return check.enabled;
 }
 
+static void note(uint32_t site, int warning, const char *format, va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    graph_note_fault(simgpu_proc()->graph, 0, site, warning, text);
+}
+
 void simgpu_check_note(uint32_t site, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    note(site, 0, format, args);
     va_end(args);
-    graph_note_fault(simgpu_proc()->graph, 0, site, 0, text);
+}
+
+void simgpu_check_warn(uint32_t site, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note(site, 1, format, args);
+    va_end(args);
 }
 
 void check_note_bounds(uint32_t site, const char *call, const char *verb,
@@ -71,24 +84,26 @@ void check_note_bounds(uint32_t site, const char *call, const char *verb,
                       simgpu_heap_describe(p, what, sizeof what), excess);
 }
 
+int check_is_new(struct check_sites *s, uint32_t site)
+{
+    const int most = sizeof s->seen / sizeof *s->seen;
+    int i = 0;
+    pthread_mutex_lock(&s->lock);
+    while (i < s->n && s->seen[i] != site)
+        i++;
+    const int is_new = i == s->n && s->n < most;
+    if (is_new)
+        s->seen[s->n++] = site;
+    pthread_mutex_unlock(&s->lock);
+    return is_new;
+}
+
 /* Each place is remarked on once. */
 void check_remark_pageable(uint32_t site, const char *call)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static uint32_t seen[MAX_SITES];
-    static int n;
+    static struct check_sites remarked = {.lock = PTHREAD_MUTEX_INITIALIZER};
     char where[256], text[512];
-    int i = 0;
-    if (!check.enabled)
-        return;
-    pthread_mutex_lock(&lock);
-    while (i < n && seen[i] != site)
-        i++;
-    const int is_new = i == n && n < MAX_SITES;
-    if (is_new)
-        seen[n++] = site;
-    pthread_mutex_unlock(&lock);
-    if (!is_new)
+    if (!check.enabled || !check_is_new(&remarked, site))
         return;
     snprintf(text, sizeof text, "%s at %s copies pageable memory", call,
              simgpu_site_text(site, where, sizeof where));

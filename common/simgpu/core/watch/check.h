@@ -19,6 +19,7 @@
 #ifndef SIMGPU_CORE_WATCH_CHECK_H
 #define SIMGPU_CORE_WATCH_CHECK_H
 
+#include <pthread.h> /* pthread_mutex_t */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,11 +28,26 @@
 void simgpu_check_note(uint32_t site, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same for what may be a mistake. */
+void simgpu_check_warn(uint32_t site, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Record a call that reads or writes ("reads") nbytes bytes from p on, if they
  * exceed an allocation or if it has been freed: programs tend to ignore the
  * error that CUDA returns. */
 void check_note_bounds(uint32_t site, const char *call, const char *verb,
                        const void *p, size_t nbytes);
+
+/* The call sites of which something has been said. */
+struct check_sites {
+    pthread_mutex_t lock; /* PTHREAD_MUTEX_INITIALIZER */
+    uint32_t seen[64];
+    int n;
+};
+
+/* True the first time that it is called with this site; never, once there are
+ * too many. */
+int check_is_new(struct check_sites *s, uint32_t site);
 
 /* Remark on the copy of pageable memory by this call, which counts on what
  * drivers do. Has no effect without SIMGPU_CHECK. */

@@ -2,20 +2,23 @@
  * discard.c: whether the code after a call uses the result
  *
  * It decodes the handful of instructions that compilers put between two calls:
- * moves and address computations. On processors other than x86-64 and arm64, no
- * result counts as discarded.
+ * moves and address computations. At a return it continues in the caller,
+ * which may be the one that uses the result. On processors other than x86-64
+ * and arm64, no result counts as discarded.
  */
 #include "core/watch/discard.h"
 
 #include <stdint.h> /* int32_t */
 #include <string.h> /* memcpy */
+#include <unwind.h> /* _Unwind_Backtrace */
 
-enum verdict { CONTINUE, DISCARDED, USED };
+enum verdict { CONTINUE, DISCARDED, USED, RETURNS };
 
 #if defined(__x86_64__)
 
 /* The result is in eax. */
 enum { RAX = 0, RSP = 4, NONE = -1 };
+enum { FS = 0x64 };                    /* prefix of thread-local memory */
 enum { LONG_NOP = 0x1f, PXOR = 0xef }; /* behind 0f */
 
 struct insn {
@@ -70,6 +73,12 @@ static enum verdict nop(struct insn *i)
 {
     (void)i;
     return CONTINUE;
+}
+
+static enum verdict ret(struct insn *i)
+{
+    (void)i;
+    return RETURNS;
 }
 
 /* The called function's result replaces this one. */
@@ -187,7 +196,9 @@ static const struct {
     {0x8d, 0x8d, load_address},
     {0x90, 0x90, nop},
     {0xb8, 0xbf, load_constant},
+    {0xc3, 0xc3, ret},
     {0xc7, 0xc7, store_constant},
+    {0xc9, 0xc9, nop}, // leave
     {0xe8, 0xe8, call},
     {0xe9, 0xe9, jump_near},
     {0xeb, 0xeb, jump_short},
@@ -204,6 +215,8 @@ static enum verdict step(const uint8_t **p)
         *p += sizeof endbr64;
         return CONTINUE;
     }
+    if (*i.end == FS)
+        i.end++;
     if ((*i.end & 0xf0) == 0x40)
         i.rex = *i.end++;
     i.op = *i.end++;
@@ -256,6 +269,8 @@ static enum verdict step(const uint8_t **p)
     *p += sizeof w;
     if ((w & 0xfffff01f) == 0xd503201f) // nop, bti
         return CONTINUE;
+    if (w == 0xd65f03c0)
+        return RETURNS;
     // b, whose offset is in words from itself
     if ((w & 0xfc000000) == 0x14000000) {
         *p += ((int32_t)(w << 6) >> 6) * 4 - (int)sizeof w;
@@ -277,13 +292,39 @@ static enum verdict step(const uint8_t **p)
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
+struct search { /* for the caller of the function that `from` is in */
+    uintptr_t from, caller;
+    int found;
+};
+
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *c, void *arg)
+{
+    struct search *const s = arg;
+    if (s->found)
+        s->caller = _Unwind_GetIP(c);
+    s->found |= _Unwind_GetIP(c) == s->from;
+    return s->caller ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* Where the function that contains a return address on the stack returns to;
+ * NULL if that is unknown. */
+static const uint8_t *caller_of(const void *return_address)
+{
+    struct search s = {.from = (uintptr_t)return_address};
+    _Unwind_Backtrace(look_at_frame, &s);
+    return (const uint8_t *)s.caller;
+}
+
 int discard_is_certain(const void *return_address)
 {
-    enum { MAX_STEPS = 24 };
-    const uint8_t *p = return_address;
+    enum { MAX_STEPS = 24, MAX_RETURNS = 4 };
+    const uint8_t *p = return_address, *frame = p;
+    int nreturns = 0;
     for (int i = 0; p && i < MAX_STEPS; i++) {
         const enum verdict v = step(&p);
-        if (v != CONTINUE)
+        if (v == RETURNS && nreturns++ < MAX_RETURNS)
+            p = frame = caller_of(frame);
+        else if (v != CONTINUE)
             return v == DISCARDED;
     }
     return 0;

@@ -7,7 +7,8 @@
 /*
  * True if the code at a call's return address overwrites the result, by another
  * call's result for example, before it can have read it. Only straight-line
- * code is followed, and only instructions that compilers put after a call are
+ * code is followed, from a function's end into its caller if the call is still
+ * on the stack, and only instructions that compilers put after a call are
  * recognised. Anything else counts as a use, so 0 does not mean that the
  * program uses the result.
  */

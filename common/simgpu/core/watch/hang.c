@@ -164,15 +164,17 @@ static struct next follow_match(struct chain *c, const struct graph_view *v)
         if (rank < c->g->nranks)
             next = (struct next){HOST, rank, 0};
     }
-    if (next.what == NOTHING)
+    if (next.what == NOTHING) {
+        say(c, "\n");
         return next;
+    }
     if (next.what == HOST) {
-        say(c, "    which rank %u has not called:\n", next.rank);
+        say(c, ",\n    which rank %u has not called:\n", next.rank);
         return next;
     }
     const struct graph_view *const part =
         graph_node_at(c->g, (struct graph_ref){next.rank, next.node});
-    say(c, "    whose part on rank %u, at %s, is still queued:\n", next.rank,
+    say(c, ",\n    whose part on rank %u, at %s, is still queued:\n", next.rank,
         site_of(c, part, site));
     return next;
 }
@@ -197,10 +199,10 @@ static struct next follow_node(struct chain *c, struct next from)
             site_of(c, busy, site));
         return (struct next){NOTHING, 0, 0};
     }
-    say(c, "  rank %u: stream %u is in %s at %s,\n", from.rank, v->node.queue,
+    say(c, "  rank %u: stream %u is in %s at %s", from.rank, v->node.queue,
         busy->name, site_of(c, busy, site));
     if (w->node && w->node != w->at) {
-        say(c, "    which depends on another operation:\n");
+        say(c, ",\n    which depends on another operation:\n");
         return (struct next){NODE, from.rank, w->node};
     }
     return follow_match(c, busy);
@@ -226,12 +228,12 @@ static struct next follow_host(struct chain *c, struct next from)
     const struct graph_view *const v =
         w->node ? graph_node_at(c->g, (struct graph_ref){from.rank, w->node})
                 : NULL;
-    say(c, "  rank %u: main is in %s at %s%s\n", from.rank, w->call, site,
-        v ? "," : "");
+    say(c, "  rank %u: main is in %s at %s", from.rank, w->call, site);
     if (v && v->node.queue)
-        say(c, "    which waits for stream %u:\n", v->node.queue);
+        say(c, ",\n    which waits for stream %u:\n", v->node.queue);
     if (v)
         return (struct next){NODE, from.rank, w->node};
+    say(c, "\n");
     if (w->peer)
         return (struct next){HOST, w->peer - 1, 0};
     return (struct next){NOTHING, 0, 0};

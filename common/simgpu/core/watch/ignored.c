@@ -4,6 +4,7 @@
 #include <stdio.h>   /* snprintf */
 #include <string.h>  /* strncpy */
 
+#include "core/device.h"
 #include "core/proc.h"
 #include "core/site.h"
 #include "core/watch/discard.h"
@@ -27,19 +28,37 @@ int simgpu_ignored_is_certain(const void *return_address)
     return enabled && discard_is_certain(return_address);
 }
 
-void simgpu_ignored_note(enum ignored_library library, const char *call,
-                         const char *error, const void *return_address)
+static void note(enum ignored_library library, const char *call,
+                 const char *error, uint32_t site)
 {
     struct ignored *const i = &ignored[library];
-    if (!simgpu_ignored_is_certain(return_address))
-        return;
     pthread_mutex_lock(&lock);
     if (i->count++ == 0) {
-        i->site = simgpu_site(return_address);
+        i->site = site;
         strncpy(i->call, call, sizeof i->call - 1);
         strncpy(i->error, error, sizeof i->error - 1);
     }
     pthread_mutex_unlock(&lock);
+}
+
+void simgpu_ignored_note(enum ignored_library library, const char *call,
+                         const char *error, const void *return_address)
+{
+    if (simgpu_ignored_is_certain(return_address))
+        note(library, call, error, simgpu_site(return_address));
+}
+
+void simgpu_ignored_note_library(enum ignored_library library, const char *call,
+                                 const char *error, const void *return_address)
+{
+    if (!simgpu_device_error(simgpu_device_current()))
+        simgpu_ignored_note(library, call, error, return_address);
+}
+
+void ignored_note_launch(const char *call, const char *error, uint32_t site)
+{
+    if (enabled)
+        note(IGNORED_CUDA, call, error, site);
 }
 
 void simgpu_ignored_forget(enum ignored_library library)
@@ -51,15 +70,18 @@ void simgpu_ignored_forget(enum ignored_library library)
 
 static void report(const struct ignored *i)
 {
-    char where[256], text[512];
+    char where[256], later[64] = "", text[512];
     if (i->count == 0)
         return;
     const unsigned more = i->count - 1;
+    if (more > 0)
+        snprintf(later, sizeof later, "; %u later call%s failed unnoticed too",
+                 more, more == 1 ? "" : "s");
     snprintf(text, sizeof text,
              "ignored failure: %s at %s returned %s, and the program did not "
-             "look; %u later call%s failed unnoticed too",
+             "look%s",
              i->call, simgpu_site_text(i->site, where, sizeof where), i->error,
-             more, more == 1 ? "" : "s");
+             later);
     graph_note_fault(simgpu_proc()->graph, 0, i->site, 0, text);
 }
 

@@ -186,13 +186,25 @@ static int waits_in(const struct control *page, const char *call)
     return 0;
 }
 
+/* The number of ranks that wait in such a call. */
+static uint32_t ranks_in(const char *call)
+{
+    uint32_t n = 0;
+    for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
+        n += (uint32_t)waits_in(page_of(rank), call);
+    return n;
+}
+
 /* Advice for the report. If all ranks are joining a communicator, they must be
  * joining different ones. */
 static const char *hang_advice(void)
 {
-    uint32_t njoin = 0;
-    for (uint32_t rank = 0; rank < simgpu_proc()->nranks; rank++)
-        njoin += (uint32_t)waits_in(page_of(rank), "ncclCommInitRank");
+    const uint32_t njoin = ranks_in("ncclCommInitRank");
+    if (ranks_in("cuStreamWaitValue"))
+        return "A stream waits for a value that no operation has written. Look "
+               "for the write that\nshould end the wait: it may be missing, or "
+               "behind another wait, go to another\nrank's word, or write "
+               "another value.";
     if (simgpu_proc()->nranks == 1 && waits_in(control_own(), "a kernel"))
         return "A kernel waits for a word of memory. Look for the thread that "
                "should write it:\nit may have ended, wait itself, or be in a "

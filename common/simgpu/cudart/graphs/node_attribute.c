@@ -47,7 +47,8 @@ cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode,
                                 cudaKernelNodeAttrID attr,
                                 const cudaKernelNodeAttrValue *value)
 {
-    if (!is_kernel(hNode) || !value || !is_known(attr))
+    if (!is_kernel(hNode) || !value || !is_known(attr) ||
+        !api_attribute_fits(attr, value))
         return api_return(cudaErrorInvalidValue);
     cudaLaunchAttribute a = {.id = attr};
     a.val = *value;

@@ -25,9 +25,7 @@ static _Thread_local struct pending {
     dim3 grid, block;
     size_t shared_nbytes;
     cudaStream_t stream;
-    const void *from; /* return address of the launch */
-    /* the same as a site, taken while its callers are on the stack */
-    uint32_t site;
+    uint32_t site; /* taken while its callers are on the stack */
 } pending[MAX_PENDING];
 static _Thread_local int npending;
 
@@ -44,7 +42,6 @@ void simgpu_configure(const char *text, const unsigned grid[3],
                                            {block[0], block[1], block[2]},
                                            shared_nbytes,
                                            stream,
-                                           __builtin_return_address(0),
                                            CALLER_SITE()};
 }
 
@@ -103,12 +100,12 @@ void simgpu_launch(const void *host_stub, void **params)
     const struct pending p = pending[--npending];
     if (simgpu_outside == IN_DEVICE_CODE) {
         simgpu_outside = 0;
-        api_return_from(launch_child(host_stub, &p, params), "cudaLaunchKernel",
-                        p.from);
+        api_launched(launch_child(host_stub, &p, params), "cudaLaunchKernel",
+                     p.site);
         return;
     }
-    if (api_inside_host_function())
-        return;
     kernel_rename(host_stub, p.text);
-    api_return_from(launch(host_stub, &p, params), "cudaLaunchKernel", p.from);
+    api_launched(api_inside_host_function() ? cudaErrorNotPermitted
+                                            : launch(host_stub, &p, params),
+                 "cudaLaunchKernel", p.site);
 }

@@ -21,6 +21,8 @@
 #include "core/device.h"
 #include "core/heap/dataless.h"
 #include "core/heap/heap.h"
+#include "core/heap/host_extent.h"
+#include "core/heap/resident.h"
 #include "core/host.h"
 #include "core/report.h"
 #include "core/site.h"
@@ -29,6 +31,7 @@
 #include "core/watch/check.h"
 #include "cudart/graphs/capture.h"
 #include "cudart/kernels/host_code.h"
+#include "cudart/kernels/host_object.h"
 #include "cudart/memory/direction.h"
 #include "cudart/memory/symbol.h"
 
@@ -37,6 +40,8 @@ struct copy_op {
     struct copy box; /* dst and src: addresses at which simgpu accesses them */
     void *staged;    /* copy of a pageable source, or NULL */
     int tells;       /* from a device to the host */
+    int is_told;     /* from the host to a device */
+    int variables;   /* device whose variables it touches, or -1 */
 };
 
 static void run_copy(struct op *op)
@@ -45,14 +50,20 @@ static void run_copy(struct op *op)
     const struct copy *const c = &o->box;
     pending_pause(c->dst);
     pending_pause(c->src);
+    simgpu_resident_enter(o->variables);
     for (size_t z = 0; z < c->depth; z++)
         for (size_t y = 0; y < c->height; y++) {
             char *const to = (char *)c->dst + z * c->dslice + y * c->dpitch;
             memmove(to, (const char *)c->src + z * c->sslice + y * c->spitch,
                     c->width);
-            if (o->tells)
+            if (o->tells) {
                 host_code_told(to, c->width);
+                host_object_told(to, c->width);
+            }
+            if (o->is_told)
+                host_object_replace(to, c->width);
         }
+    simgpu_resident_leave(o->variables);
     pending_resume(c->dst);
     pending_resume(c->src);
 }
@@ -80,6 +91,22 @@ static cudaError_t check_pitches(const struct copy *c)
                : cudaErrorInvalidPitchValue;
 }
 
+/* True for pageable memory of which the copy will touch all these bytes. */
+static int is_the_hosts(const struct span *s, const struct span *other)
+{
+    return s->device == API_PAGEABLE && !symbol_holds(s->raw) &&
+           !dataless(other->access.alloc);
+}
+
+static void check_host(const struct copy *c, const struct span *dst, size_t to,
+                       const struct span *src, size_t from)
+{
+    if (is_the_hosts(src, dst))
+        host_extent_read(c->name, c->site, src->raw, from);
+    if (is_the_hosts(dst, src))
+        host_extent_write(c->name, c->site, dst->raw, to);
+}
+
 static cudaError_t operands(const struct copy *c, struct span *dst,
                             struct span *src)
 {
@@ -92,6 +119,8 @@ static cudaError_t operands(const struct copy *c, struct span *dst,
         check_note_bounds(c->site, c->name, "reads", c->src, from);
     if (err == cudaSuccess && !direction_fits(c->kind, dst, src))
         err = cudaErrorInvalidValue;
+    if (err == cudaSuccess)
+        check_host(c, dst, to, src, from);
     return err;
 }
 
@@ -126,7 +155,9 @@ static void stage(struct copy_op *op, const struct copy *c,
         return; // the copy will not be performed
     op->staged =
         simgpu_need(malloc(nbytes), "staging a copy of %zu bytes", nbytes);
+    simgpu_resident_enter(op->variables);
     memcpy(op->staged, op->box.src, nbytes);
+    simgpu_resident_leave(op->variables);
     op->box.src = op->staged;
 }
 
@@ -291,6 +322,10 @@ cudaError_t copy_run(const struct copy *c)
     op->box.dst = dst.raw;
     op->box.src = src.raw;
     op->tells = is_host(&dst) && !is_host(&src);
+    op->is_told = is_host(&src) && !is_host(&dst) && !dst.on_host;
+    const int to = api_span_variable(&dst, simgpu_stream_device(s));
+    const int from = api_span_variable(&src, simgpu_stream_device(s));
+    op->variables = to >= 0 ? to : from;
     const int staged = is_staged(c, &dst, &src);
     if (staged && c->wait)
         join_stream(c, s);

@@ -4,6 +4,7 @@
 #include <string.h> /* memset */
 
 #include "core/heap/heap.h"
+#include "core/heap/resident.h"
 #include "core/site.h"
 #include "core/stream/pending.h"
 #include "core/stream/stream.h"
@@ -15,6 +16,7 @@
 struct fill_op {
     struct op op;
     struct fill box; /* dst: address at which simgpu accesses it */
+    int variables;   /* device whose variables it touches, or -1 */
 };
 
 static void fill_row(char *at, const struct fill *f)
@@ -30,9 +32,12 @@ static void fill_row(char *at, const struct fill *f)
 static void run_fill(struct op *op)
 {
     const struct fill *const f = &((struct fill_op *)op)->box;
+    const int variables = ((struct fill_op *)op)->variables;
+    simgpu_resident_enter(variables);
     for (size_t z = 0; z < f->depth; z++)
         for (size_t y = 0; y < f->height; y++)
             fill_row((char *)f->dst + z * f->slice + y * f->pitch, f);
+    simgpu_resident_leave(variables);
 }
 
 static cudaError_t check(const struct fill *f)
@@ -76,6 +81,7 @@ cudaError_t simgpu_fill(const struct fill *f)
         simgpu_op_new(sizeof *op, run_fill, GRAPH_MEMSET, f->name, f->site);
     op->box = *f;
     op->box.dst = dst.raw;
+    op->variables = api_span_variable(&dst, simgpu_stream_device(s));
     if (f->width * f->height * f->depth != extent)
         dst.access.write |= GRAPH_ROUGH;
     const struct span *const spans[] = {&dst};

@@ -12,6 +12,7 @@
 #include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/site.h"
+#include "core/stream/lent.h"
 #include "core/stream/pending.h"
 #include "core/stream/stream.h"
 #include "core/watch/check.h"
@@ -182,6 +183,7 @@ static cudaError_t release(void *p, int pinned, const char *call, uint32_t site)
         drain_all(call, site);
     else
         drain(b.device, call, site);
+    simgpu_lent_free(b.id, call, site);
     pool_freed(p);
     const enum graph_memory_end end = graph_memory_end(p);
     if (!pinned) {

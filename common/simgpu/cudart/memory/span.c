@@ -2,7 +2,9 @@
 
 #include "core/heap/heap.h"
 #include "core/heap/heap_space.h" /* space_slot */
+#include "core/heap/resident.h"
 #include "core/stream/stream.h"
+#include "cudart/memory/symbol.h"
 
 static _Thread_local int inside_host_function;
 
@@ -45,6 +47,17 @@ cudaError_t span_of(const void *p, size_t nbytes, int write, struct span *out)
                                  .end = (uintptr_t)p + nbytes,
                                  .write = write}};
     return cudaSuccess;
+}
+
+int api_span_variable(struct span *s, int device)
+{
+    const char *begin, *end;
+    if (s->device != API_PAGEABLE || !symbol_holds(s->raw) ||
+        !resident_find(s->raw, &begin, &end))
+        return -1;
+    s->access.begin += graph_variable(device);
+    s->access.end += graph_variable(device);
+    return device;
 }
 
 struct fence api_enqueue_touching(struct stream *s, struct op *op,

@@ -206,7 +206,10 @@ static __forceinline__ T update(T *p, T v)
     template <class T>                                                         \
     static inline T name##_block(T *p, typename simgpu::types<T>::type v)      \
     {                                                                          \
-        return name(p, v);                                                     \
+        simgpu_block_scope(1);                                                 \
+        const T old = name(p, v);                                              \
+        simgpu_block_scope(0);                                                 \
+        return old;                                                            \
     }                                                                          \
     template <class T>                                                         \
     SIMGPU_QUIET T name##_system(T *p, typename simgpu::types<T>::type v)      \

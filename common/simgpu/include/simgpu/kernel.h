@@ -99,6 +99,9 @@ void simgpu_atomic_unchanged(const volatile void *p, unsigned nbytes);
 /* The same after a load that must not come from a register or a first-level
  * cache (__ldcg, __ldcv). */
 void simgpu_reloaded(const volatile void *p, unsigned nbytes);
+/* Called before (1) and after (0) an atomic access of block scope, which is
+ * none to the other blocks. */
+void simgpu_block_scope(int begins);
 
 /*
  * Words whose atomic accesses the running thread need not announce by these
