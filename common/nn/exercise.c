@@ -17,11 +17,29 @@ void exercise_release(void)
     memset(&the, 0, sizeof the);
 }
 
+/* A transformer's tokens and targets. */
+static struct nn_batch make_tokens(struct lab_run *r, const struct nn_shape *s,
+                                   int step, int micro)
+{
+    struct draw_ask d = {
+        .what = NN_DRAW_BYTES,
+        .npath = 3,
+        .path = {(uint64_t)step, (uint64_t)micro, LM_PATH_TOKEN},
+        .arg = {s->out}};
+    const size_t n = (size_t)s->rows;
+    const uint8_t *const token = lab_draw_buffer(r, &d, n);
+    d.path[2] = LM_PATH_TARGET;
+    return (struct nn_batch){.token = token,
+                             .target = lab_draw_buffer(r, &d, n)};
+}
+
 static struct nn_batch make_batch(struct lab_run *r, const struct nn_shape *s,
                                   int step, int micro)
 {
     const size_t nx = (size_t)s->rows * (size_t)s->in, nt = nn_target_count(s);
     const int bytes = s->loss == NN_CROSS_ENTROPY;
+    if (s->heads)
+        return make_tokens(r, s, step, micro);
     struct draw_ask x = {
         .what = NN_DRAW_FLOATS,
         .npath = 3,
@@ -39,10 +57,33 @@ static struct nn_batch make_batch(struct lab_run *r, const struct nn_shape *s,
             nt ? lab_draw_buffer(r, &target, nt * nn_target_size(s)) : NULL};
 }
 
+/* Fill a layer of a transformer, parameter by parameter. */
+static void make_layer(struct lab_run *r, const struct nn *m, int l)
+{
+    const struct lm_shape s = nn_lm_shape(&m->shape);
+    float *to = m->param[l].value;
+    for (int p = nn_lm_param(&m->shape, l); p < nn_lm_param(&m->shape, l + 1);
+         p++) {
+        const struct draw_ask d = {.what = NN_DRAW_FLOATS,
+                                   .npath = 2,
+                                   .path = {(uint64_t)p, NN_PATH_INPUT},
+                                   .arg = {nn_draw_factor(lm_reach(&s, p))}};
+        const size_t count = lm_param_count(&s, p);
+        lab_fill(r, &d, to, count * sizeof *to);
+        if (lm_is_gain(&s, p))
+            CUDA_MUST(nn_shift(to, 1, count, m->stream));
+        to += count;
+    }
+}
+
 /* Fill the parameters from the rank's own seed. */
 static void make_weights(struct lab_run *r, struct nn *m)
 {
     for (int l = 0; l < m->nparams; l++) {
+        if (m->lm) {
+            make_layer(r, m, l);
+            continue;
+        }
         const struct draw_ask d = {
             .what = NN_DRAW_FLOATS,
             .npath = 1,

@@ -6,7 +6,8 @@
  *     squares, cross_entropy           dy (rows, cols) and   nn_mean_squares(),
  *                                      row_loss (rows)       nn_mse(),
  *                                                            nn_cross_entropy()
- *     add, scale, narrow, widen        elements, (count)     nn_add() ..
+ *     add, shift, scale, narrow,       elements, (count)     nn_add() ..
+ *     widen
  *     sgd, adamw                       elements, (count)     nn_sgd() ..
  *
  * A thread takes 16 bytes of each array at a time (lab/vector.cuh), in the
@@ -202,6 +203,12 @@ __global__ void add(size_t count, float *y, const float *x)
         vector_in(x));
 }
 
+__global__ void shift(size_t count, float *y, float value)
+{
+    vector_each(
+        count, [=](float &y) { y += value; }, vector_inout(y));
+}
+
 __global__ void scale(size_t count, float *y, float factor)
 {
     vector_each(
@@ -217,6 +224,18 @@ extern "C" cudaError_t nn_add(float *y, const float *x, size_t count,
     reads(x, count);
     updates(y, count);
     add<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y, x);
+    return cost_end();
+}
+
+extern "C" cudaError_t nn_shift(float *y, float value, size_t count,
+                                cudaStream_t s)
+{
+    if (count == 0)
+        return cudaSuccess;
+    moves_begin(count, 8);
+    updates(y, count);
+    shift<<<vector_blocks(count, PACK), VECTOR_THREADS, 0, s>>>(count, y,
+                                                                value);
     return cost_end();
 }
 

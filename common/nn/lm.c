@@ -5,13 +5,7 @@
 #include <string.h> /* memset */
 
 #include "nn/ops.h"
-
-#define TRY(call)                                                              \
-    do {                                                                       \
-        const cudaError_t try_ = (call);                                       \
-        if (try_ != cudaSuccess)                                               \
-            return try_;                                                       \
-    } while (0)
+#include "nn/try.h"
 
 /* ---- setup --------------------------------------------------------------- */
 
@@ -67,30 +61,40 @@ static float *take(float *memory, size_t *used, size_t count)
     return memory ? memory + at : NULL;
 }
 
+static struct lm_kept lay_out_layer(const struct lm *m, float *memory,
+                                    size_t *n)
+{
+    const struct lm_shape *const s = &m->shape;
+    const size_t rows = rows_of(m), c = (size_t)s->width;
+    const size_t weights = rows * (size_t)s->heads * (size_t)s->context;
+    return (struct lm_kept){
+        .n1 = take(memory, n, rows * c),
+        .inv1 = take(memory, n, rows),
+        .qkv = take(memory, n, 3 * rows * c),
+        .prob = m->how.attention ? NULL : take(memory, n, weights),
+        .y = take(memory, n, rows * c),
+        .h = take(memory, n, rows * c),
+        .n2 = take(memory, n, rows * c),
+        .inv2 = take(memory, n, rows),
+        .z = take(memory, n, rows * (size_t)s->hidden),
+        .a = take(memory, n, rows * (size_t)s->hidden),
+    };
+}
+
 /* Lay out all floats from `memory` on. Returns their number. */
 static size_t lay_out(struct lm *m, float *memory)
 {
     const struct lm_shape *const s = &m->shape;
     const size_t rows = rows_of(m), c = (size_t)s->width;
+    const size_t own = m->how.bare ? 0 : m->count;
     size_t n = 0;
-    float *const values = take(memory, &n, m->count);
-    float *const grads = take(memory, &n, m->count);
+    float *const values = take(memory, &n, own);
+    float *const grads = take(memory, &n, own);
     for (int l = 0; l <= s->layers; l++)
         m->x[l] = take(memory, &n, rows * c);
     for (int l = 0; l < s->layers; l++)
-        m->kept[l] = (struct lm_kept){
-            .n1 = take(memory, &n, rows * c),
-            .inv1 = take(memory, &n, rows),
-            .qkv = take(memory, &n, 3 * rows * c),
-            .prob =
-                take(memory, &n, rows * (size_t)s->heads * (size_t)s->context),
-            .y = take(memory, &n, rows * c),
-            .h = take(memory, &n, rows * c),
-            .n2 = take(memory, &n, rows * c),
-            .inv2 = take(memory, &n, rows),
-            .z = take(memory, &n, rows * (size_t)s->hidden),
-            .a = take(memory, &n, rows * (size_t)s->hidden),
-        };
+        m->kept[l] = l > 0 && m->how.recompute ? m->kept[0]
+                                               : lay_out_layer(m, memory, &n);
     m->last = take(memory, &n, rows * c);
     m->inv = take(memory, &n, rows);
     m->logits = take(memory, &n, rows * (size_t)s->vocabulary);
@@ -119,11 +123,14 @@ static cudaError_t make_buffers(struct lm *m)
     return cudaSuccess;
 }
 
-cudaError_t lm_init(struct lm *m, const struct lm_shape *shape,
-                    cudaStream_t stream)
+cudaError_t lm_init_how(struct lm *m, const struct lm_shape *shape,
+                        cudaStream_t stream, const struct lm_how *how)
 {
     memset(m, 0, sizeof *m);
-    if (lm_shape_problem(shape))
+    m->how = *how;
+    if (!how->compute)
+        m->how.compute = CUBLAS_COMPUTE_32F;
+    if (lm_shape_problem(shape) || (how->bare && shape->precision != LM_FP32))
         return cudaErrorInvalidValue;
     m->shape = *shape;
     m->stream = stream;
@@ -140,6 +147,12 @@ cudaError_t lm_init(struct lm *m, const struct lm_shape *shape,
     if (err != cudaSuccess)
         lm_release(m);
     return err;
+}
+
+cudaError_t lm_init(struct lm *m, const struct lm_shape *shape,
+                    cudaStream_t stream)
+{
+    return lm_init_how(m, shape, stream, &(struct lm_how){.bare = 0});
 }
 
 void lm_release(struct lm *m)
@@ -226,7 +239,7 @@ static cudaError_t linear(struct lm *m, const float *x, int param,
     const int out = transposed ? p->rows : p->cols;
     TRY(operand(m, &a, 0, x, rows_of(m) * (size_t)in, 0));
     return lm_product(m->blas, y, a, weights_in(m, param, transposed), beta,
-                      lm_rows(&m->shape), out, in);
+                      lm_rows(&m->shape), out, in, m->how.compute);
 }
 
 /* The parameter's gradient += x^T @ dy; x is (rows, p->rows), dy
@@ -239,7 +252,7 @@ static cudaError_t linear_dw(struct lm *m, const float *x, const float *dy,
     TRY(operand(m, &a, 0, x, rows_of(m) * (size_t)p->rows, 1));
     TRY(operand(m, &b, 1, dy, rows_of(m) * (size_t)p->cols, 0));
     return lm_product(m->blas, p->grad, a, b, 1, p->rows, p->cols,
-                      lm_rows(&m->shape));
+                      lm_rows(&m->shape), m->how.compute);
 }
 
 static cudaError_t norm(struct lm *m, const float *x, int param, float *y,
@@ -292,7 +305,10 @@ cudaError_t lm_attend(struct lm *m, int l)
     const struct lm_heads heads = heads_of(&m->shape);
     TRY(norm(m, m->x[l], lm_param_of(l, LM_NORM1), k->n1, k->inv1));
     TRY(linear(m, k->n1, lm_param_of(l, LM_QKV), 0, k->qkv, 0));
-    TRY(lm_attention(k->y, k->prob, k->qkv, &heads, m->stream));
+    if (m->how.attention)
+        TRY(m->how.attention->forward(m->how.attention->arg, l, k->y, k->qkv));
+    else
+        TRY(lm_attention(k->y, k->prob, k->qkv, &heads, m->stream));
     TRY(copy(m, k->h, m->x[l]));
     return linear(m, k->y, lm_param_of(l, LM_OUT), 0, k->h, 1);
 }
@@ -361,7 +377,11 @@ cudaError_t lm_attend_backward(struct lm *m, int l)
     float *const dn = m->wide[1]; // dy is no longer needed
     TRY(linear_dw(m, k->y, m->dx, lm_param_of(l, LM_OUT)));
     TRY(linear(m, m->dx, lm_param_of(l, LM_OUT), 1, dy, 0));
-    TRY(lm_attention_back(dqkv, k->prob, k->qkv, dy, &heads, m->stream));
+    if (m->how.attention)
+        TRY(m->how.attention->backward(m->how.attention->arg, l, dqkv, k->qkv,
+                                       dy));
+    else
+        TRY(lm_attention_back(dqkv, k->prob, k->qkv, dy, &heads, m->stream));
     TRY(linear_dw(m, k->n1, dqkv, lm_param_of(l, LM_QKV)));
     TRY(linear(m, dqkv, lm_param_of(l, LM_QKV), 1, dn, 0));
     return norm_back(m, dn, m->x[l], lm_param_of(l, LM_NORM1), k->inv1);

@@ -55,11 +55,32 @@ struct lm_param {
     float *grad;    /* (rows, cols) */
 };
 
+/*
+ * Attention in place of lm_attention() and lm_attention_back(), for a caller
+ * whose sequences extend over several devices: y (rows, C) from qkv (rows, 3 C)
+ * of layer l, and dqkv from dy. Both enqueue their work on the model's stream.
+ */
+struct lm_attention {
+    cudaError_t (*forward)(void *arg, int l, float *y, const float *qkv);
+    cudaError_t (*backward)(void *arg, int l, float *dqkv, const float *qkv,
+                            const float *dy);
+    void *arg;
+};
+
+struct lm_how {                           /* all zero: as lm_init() */
+    const struct lm_attention *attention; /* NULL: inside the device's rows */
+    cublasComputeType_t compute; /* the products'; 0: CUBLAS_COMPUTE_32F */
+    int recompute; /* layers share what they keep: the caller repeats a layer's
+                      forward pass right before its backward pass */
+    int bare; /* parameters have no memory: the caller points each p->value and
+                 p->grad to its own before a piece runs; fp32 only */
+};
+
 struct lm_kept {      /* what a layer's forward pass keeps for its
                          backward pass */
     float *n1, *inv1; /* norm(x), (rows, C), and its factors, (rows) */
     float *qkv;       /* (rows, 3 C) */
-    float *prob;      /* (B, heads, T, T) */
+    float *prob;      /* (B, heads, T, T); NULL with other attention */
     float *y;         /* (rows, C): output of all heads */
     float *h;         /* (rows, C) */
     float *n2, *inv2; /* norm(h) and its factors */
@@ -73,6 +94,7 @@ struct lm {
     int nparams;
     struct lm_param *param;
     /* private to lm.c: */
+    struct lm_how how;
     size_t count;          /* elements of all parameters */
     struct lm_batch batch; /* batch of the last forward pass */
     float *memory;         /* holds all floats below, and values and
@@ -94,6 +116,9 @@ struct lm {
  * invalid (lm_shape_problem() returns the reason). */
 cudaError_t lm_init(struct lm *m, const struct lm_shape *shape,
                     cudaStream_t stream);
+/* The same in other ways; what `how` points to stays valid. */
+cudaError_t lm_init_how(struct lm *m, const struct lm_shape *shape,
+                        cudaStream_t stream, const struct lm_how *how);
 void lm_release(struct lm *m); /* synchronises with the device */
 
 /* Set the parameters to values drawn from a seed. Blocks. */

@@ -81,14 +81,17 @@ cudaError_t lm_attention_back(float *dqkv, float *prob, const float *qkv,
 /*
  * y (m, n) = beta y + a @ b, summed in fp32. a and b are both fp32 or both
  * bf16, with m * k and k * n elements. A transposed operand is stored as (k, m)
- * for a, as (n, k) for b.
+ * for a, as (n, k) for b. `compute` chooses the units: with
+ * CUBLAS_COMPUTE_32F_FAST_16BF, fp32 operands are rounded to bf16 for the
+ * matrix units.
  */
 struct lm_operand {
     const void *at;
     int is_bf16, transposed;
 };
 cudaError_t lm_product(cublasHandle_t blas, float *y, struct lm_operand a,
-                       struct lm_operand b, float beta, int m, int n, int k);
+                       struct lm_operand b, float beta, int m, int n, int k,
+                       cublasComputeType_t compute);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@ static int kind_of(const struct lm_shape *s, int param)
     return (param - LM_FIRST_LAYER) % LM_OF_LAYER;
 }
 
-static int is_gain(const struct lm_shape *s, int param)
+int lm_is_gain(const struct lm_shape *s, int param)
 {
     const int kind = kind_of(s, param);
     return kind == LM_NORM1 || kind == LM_NORM2 || param == lm_param_last(s);
@@ -36,7 +36,7 @@ static int is_gain(const struct lm_shape *s, int param)
 
 int lm_param_rows(const struct lm_shape *s, int param)
 {
-    if (is_gain(s, param))
+    if (lm_is_gain(s, param))
         return 1;
     switch (kind_of(s, param)) {
     case LM_OF_LAYER: return param == LM_EMBED ? s->vocabulary : s->context;
@@ -92,22 +92,30 @@ const char *lm_shape_problem(const struct lm_shape *s)
 
 /* ---- values -------------------------------------------------------------- */
 
+float lm_reach(const struct lm_shape *s, int param)
+{
+    if (lm_is_gain(s, param))
+        return 0.125f;
+    // a product keeps the variance of its input; E keeps that of logits
+    const int in = param < LM_FIRST_LAYER ? s->width : lm_param_rows(s, param);
+    return sqrtf(3.0f / (float)in);
+}
+
 float lm_weight(const struct lm_shape *s, uint64_t seed, int param, size_t i)
 {
     const float u = nn_input(mix_nth(seed, (uint64_t)param), i);
-    if (is_gain(s, param))
-        return 1 + u / 8;
-    // a product keeps the variance of its input; E keeps that of logits
-    const int in = param < LM_FIRST_LAYER ? s->width : lm_param_rows(s, param);
-    return sqrtf(3.0f / (float)in) * u;
+    const float w = lm_reach(s, param) * u;
+    return lm_is_gain(s, param) ? 1 + w : w;
 }
 
 uint8_t lm_token(const struct lm_shape *s, uint64_t seed, size_t i)
 {
-    return (uint8_t)(mix_nth(mix_nth(seed, 2001), i) % (uint64_t)s->vocabulary);
+    return (uint8_t)(mix_nth(mix_nth(seed, LM_PATH_TOKEN), i) %
+                     (uint64_t)s->vocabulary);
 }
 
 uint8_t lm_target(const struct lm_shape *s, uint64_t seed, size_t i)
 {
-    return (uint8_t)(mix_nth(mix_nth(seed, 2002), i) % (uint64_t)s->vocabulary);
+    return (uint8_t)(mix_nth(mix_nth(seed, LM_PATH_TARGET), i) %
+                     (uint64_t)s->vocabulary);
 }

@@ -82,8 +82,12 @@ const char *lm_shape_problem(const struct lm_shape *s);
 
 /*
  * Values drawn from a seed: element i of a parameter; token i and target i of a
- * micro-batch, below the vocabulary. Parameters are floats.
+ * micro-batch, below the vocabulary. Parameters are floats: u * lm_reach(),
+ * plus 1 for a gain, with u = nn_input(mix_nth(seed, param), i).
  */
+int lm_is_gain(const struct lm_shape *s, int param);
+float lm_reach(const struct lm_shape *s, int param);
+enum { LM_PATH_TOKEN = 2001, LM_PATH_TARGET };
 float lm_weight(const struct lm_shape *s, uint64_t seed, int param, size_t i);
 uint8_t lm_token(const struct lm_shape *s, uint64_t seed, size_t i);
 uint8_t lm_target(const struct lm_shape *s, uint64_t seed, size_t i);

@@ -4,18 +4,15 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memset */
 
-#define TRY(call)                                                              \
-    do {                                                                       \
-        const cudaError_t try_ = (call);                                       \
-        if (try_ != cudaSuccess)                                               \
-            return try_;                                                       \
-    } while (0)
+#include "nn/blocks.h"
+#include "nn/lm.h"
+#include "nn/try.h"
 
 /* ---- setup --------------------------------------------------------------- */
 
 /* Lay out the parameters, in order of registration: one allocation for all
  * values and one for all gradients. */
-static void register_params(struct nn *m)
+static void register_params(struct nn *m, int bare)
 {
     size_t at = 0;
     for (int l = 0; l < m->nparams; l++) {
@@ -31,6 +28,8 @@ static void register_params(struct nn *m)
         p->grad = p->frozen    ? NULL
                   : owner == l ? m->grads + at
                                : m->param[owner].grad;
+        if (bare)
+            p->value = p->grad = NULL;
         if (owner == l)
             at += p->count;
     }
@@ -47,12 +46,16 @@ static cudaError_t floats(float **out, size_t count)
     return cudaMalloc((void **)out, count * sizeof **out);
 }
 
-static cudaError_t make_buffers(struct nn *m)
+static cudaError_t make_buffers(struct nn *m, const struct lm_how *how)
 {
     const struct nn_shape *const s = &m->shape;
     const size_t rows = (size_t)s->rows, most = (size_t)widest(s);
-    TRY(floats(&m->weights, m->count));
-    TRY(floats(&m->grads, m->count));
+    if (!how->bare) {
+        TRY(floats(&m->weights, m->count));
+        TRY(floats(&m->grads, m->count));
+    }
+    if (s->heads)
+        return blocks_init(m, how);
     TRY(floats(&m->dz, rows * most));
     TRY(floats(&m->da, rows * most));
     TRY(floats(&m->row_loss, rows));
@@ -65,8 +68,8 @@ static cudaError_t make_buffers(struct nn *m)
     return cudaSuccess;
 }
 
-cudaError_t nn_init(struct nn *m, const struct nn_shape *shape,
-                    cudaStream_t stream)
+cudaError_t nn_init_how(struct nn *m, const struct nn_shape *shape,
+                        cudaStream_t stream, const struct lm_how *how)
 {
     memset(m, 0, sizeof *m);
     if (nn_shape_problem(shape))
@@ -82,18 +85,25 @@ cudaError_t nn_init(struct nn *m, const struct nn_shape *shape,
     if (err == cudaSuccess)
         err = nn_error(cublasSetStream(m->blas, stream));
     if (err == cudaSuccess)
-        err = make_buffers(m);
+        err = make_buffers(m, how);
     if (err == cudaSuccess)
-        register_params(m);
+        register_params(m, how->bare);
     else
         nn_release(m);
     return err;
+}
+
+cudaError_t nn_init(struct nn *m, const struct nn_shape *shape,
+                    cudaStream_t stream)
+{
+    return nn_init_how(m, shape, stream, &(struct lm_how){.bare = 0});
 }
 
 void nn_release(struct nn *m)
 {
     if (m->blas)
         cublasDestroy(m->blas);
+    blocks_release(m);
     for (int l = 0; l < m->shape.depth; l++) {
         cudaFree(m->z[l]);
         if (l < m->shape.depth - 1)
@@ -187,12 +197,16 @@ static const float *input_of(const struct nn *m, int l)
 void nn_begin(struct nn *m, const struct nn_batch *b)
 {
     m->batch = *b;
+    if (m->lm)
+        blocks_begin(m);
 }
 
 cudaError_t nn_layer_forward(struct nn *m, int l)
 {
     const struct nn_shape *const s = &m->shape;
     const struct nn_param *const p = &m->param[l];
+    if (m->lm)
+        return blocks_forward(m, l);
     if (skipped(m, l))
         return cudaSuccess;
     TRY(nn_linear(m->blas, input_of(m, l), p->value, m->z[l], s->rows, p->rows,
@@ -215,6 +229,9 @@ cudaError_t nn_loss_backward(struct nn *m, float scale)
 {
     const struct nn_shape *const s = &m->shape;
     const float *const y = m->z[s->depth - 1];
+    m->scale = scale;
+    if (m->lm) // its last layer's backward step computes it
+        return cudaSuccess;
     switch (s->loss) {
     case NN_MSE:
         return nn_mse(y, m->batch.target, m->dz, m->row_loss, scale, s->rows,
@@ -244,6 +261,8 @@ cudaError_t nn_layer_backward(struct nn *m, int l)
     const struct nn_param *const p = &m->param[l];
     const int rows = m->shape.rows;
     int below = l - 1;
+    if (m->lm)
+        return blocks_backward(m, l);
     if (skipped(m, l))
         return cudaSuccess;
     if (!p->frozen)
@@ -272,6 +291,8 @@ cudaError_t nn_backward(struct nn *m, float scale, nn_hook *hook, void *arg)
 
 cudaError_t nn_read_loss(struct nn *m, double *loss)
 {
+    if (m->lm)
+        return lm_read_loss(m->lm, loss);
     const size_t rows = (size_t)m->shape.rows;
     float *const h = malloc(rows * sizeof *h);
     if (!h)

@@ -16,6 +16,10 @@
  * point p->grad elsewhere (into a bucket), for all parameters that share the
  * matrix. A frozen parameter has no gradient.
  *
+ * A transformer (shape.heads) is trained by the same functions. Its last layer
+ * reads the embedding's matrix E, too, and adds to its gradient: those of layer
+ * 0, or those in head_value and head_grad, if the caller sets them.
+ *
  * Functions return cudaSuccess, or the reason why they enqueued nothing. The
  * device that was current at nn_init() has to be current at every call.
  */
@@ -33,6 +37,7 @@ struct nn_batch {   /* a micro-batch, on the device */
     const float *x; /* (rows, in) */
     const void
         *target; /* nn_target_count() targets; NULL if the loss has none */
+    const uint8_t *token; /* a transformer's input, in place of x: (rows) */
 };
 
 struct nn_param {
@@ -52,7 +57,11 @@ struct nn {
     uint64_t skip;       /* bit l: skip layer l if it may be skipped */
     int nparams;
     struct nn_param *param;
-    /* private to mlp.c: */
+    float *head_value, *head_grad; /* a transformer's E, (out, hidden), as the
+                                      last layer uses it; NULL: layer 0's */
+    /* private to mlp.c and blocks.c: */
+    struct lm *lm;              /* a transformer's activations; else NULL */
+    float scale;                /* a transformer's: of the backward pass */
     float *weights, *grads;     /* hold all values, all gradients */
     size_t count;               /* floats in each */
     struct nn_batch batch;      /* batch of the last forward pass */
@@ -68,6 +77,12 @@ struct nn {
  */
 cudaError_t nn_init(struct nn *m, const struct nn_shape *shape,
                     cudaStream_t stream);
+/* The same for a transformer in other ways (struct lm_how in nn/lm.h): with
+ * recompute, a layer's backward step repeats its forward step; if bare, the
+ * network is as nn_drop_params() leaves it. */
+struct lm_how;
+cudaError_t nn_init_how(struct nn *m, const struct nn_shape *shape,
+                        cudaStream_t stream, const struct lm_how *how);
 void nn_release(struct nn *m); /* synchronises with the device */
 
 /* Set the parameters to values drawn from a seed. Blocks. */

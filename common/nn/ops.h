@@ -56,8 +56,9 @@ cudaError_t nn_cross_entropy(const float *y, const uint8_t *target, float *dy,
                              float *row_loss, float scale, int rows, int cols,
                              cudaStream_t s);
 
-/* y += x; y *= factor */
+/* y += x; y += value; y *= factor */
 cudaError_t nn_add(float *y, const float *x, size_t count, cudaStream_t s);
+cudaError_t nn_shift(float *y, float value, size_t count, cudaStream_t s);
 cudaError_t nn_scale(float *y, float factor, size_t count, cudaStream_t s);
 
 /* Convert fp32 to 16 bits and back, rounding to nearest even. */

@@ -5,6 +5,7 @@
 #include <string.h> /* memset */
 
 #include "base/widest.h"
+#include "nn/lm_reference.h"
 
 struct reference *reference_new(const struct nn_shape *shape, uint64_t seed)
 {
@@ -248,10 +249,23 @@ static double pass(struct reference *r, const float *x, const void *target,
     return loss;
 }
 
+/* The same for a transformer, whose reference has the parameters in the same
+ * order. */
+static double lm_pass_seed(struct reference *r, uint64_t seed, double scale)
+{
+    struct lm_reference lm = {.shape = nn_lm_shape(&r->shape),
+                              .count = r->count,
+                              .w = r->w,
+                              .grad = r->grad};
+    return lm_reference_pass_seed(&lm, seed, scale);
+}
+
 double reference_pass_seed(struct reference *r, uint64_t seed, double scale,
                            uint64_t skip)
 {
     const struct nn_shape *const s = &r->shape;
+    if (s->heads)
+        return lm_pass_seed(r, seed, scale);
     const size_t nx = (size_t)s->rows * (size_t)s->in, nt = nn_target_count(s);
     float *const x = malloc(nx * sizeof *x);
     float *const target = malloc(nt * sizeof *target + 1);

@@ -4,13 +4,46 @@
 
 #include "base/mix.h"
 
+struct lm_shape nn_lm_shape(const struct nn_shape *s)
+{
+    return (struct lm_shape){.vocabulary = s->out,
+                             .width = s->hidden,
+                             .heads = s->heads,
+                             .hidden = s->feed,
+                             .layers = s->depth - 2,
+                             .context = s->context,
+                             .sequences =
+                                 s->context > 0 ? s->rows / s->context : 0};
+}
+
+int nn_lm_param(const struct nn_shape *s, int l)
+{
+    if (l == s->depth)
+        return lm_param_of(s->depth - 2, 0) + 1;
+    return l == 0 ? LM_EMBED : lm_param_of(l - 1, 0);
+}
+
+/* The number of elements in a transformer's layer. */
+static size_t lm_layer_count(const struct nn_shape *s, int l)
+{
+    const struct lm_shape lm = nn_lm_shape(s);
+    size_t count = 0;
+    for (int p = nn_lm_param(s, l); p < nn_lm_param(s, l + 1); p++)
+        count += lm_param_count(&lm, p);
+    return count;
+}
+
 int nn_layer_in(const struct nn_shape *s, int l)
 {
+    if (s->heads)
+        return (int)(lm_layer_count(s, l) / (size_t)s->hidden);
     return l == 0 ? s->in : s->hidden;
 }
 
 int nn_layer_out(const struct nn_shape *s, int l)
 {
+    if (s->heads)
+        return s->hidden;
     return l == s->depth - 1 ? s->out : s->hidden;
 }
 
@@ -45,7 +78,8 @@ int nn_is_frozen(const struct nn_shape *s, int l)
 
 int nn_may_skip(const struct nn_shape *s, int l)
 {
-    return l < s->depth - 1 && nn_layer_in(s, l) == nn_layer_out(s, l);
+    return !s->heads && l < s->depth - 1 &&
+           nn_layer_in(s, l) == nn_layer_out(s, l);
 }
 
 size_t nn_param_count(const struct nn_shape *s)
@@ -55,6 +89,19 @@ size_t nn_param_count(const struct nn_shape *s)
         if (nn_layer_param(s, l) == l)
             count += nn_layer_count(s, l);
     return count;
+}
+
+static const char *lm_problem(const struct nn_shape *s)
+{
+    const struct lm_shape lm = nn_lm_shape(s);
+    if (s->depth < 3)
+        return "a transformer has at least 3 layers";
+    if (s->context < 1 || s->rows % s->context != 0)
+        return "rows must be whole sequences of `context` tokens";
+    if (s->loss != NN_CROSS_ENTROPY || s->tied_to || s->frozen)
+        return "a transformer has a cross entropy, and neither frozen nor "
+               "tied layers";
+    return lm_shape_problem(&lm);
 }
 
 const char *nn_shape_problem(const struct nn_shape *s)
@@ -71,7 +118,7 @@ const char *nn_shape_problem(const struct nn_shape *s)
     if (s->tied_to &&
         nn_layer_count(s, s->tied) != nn_layer_count(s, s->tied_to))
         return "tied layers must have matrices of one size";
-    return NULL;
+    return s->heads ? lm_problem(s) : NULL;
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -97,11 +144,27 @@ float nn_reach(const struct nn_shape *s, int l)
     return sqrtf(6.0f / (float)nn_layer_in(s, nn_layer_param(s, l)));
 }
 
+/* n weights of a transformer's layer, from its element `first` on */
+static void lm_weights(const struct nn_shape *s, uint64_t seed, int l,
+                       size_t first, float *w, size_t n)
+{
+    const struct lm_shape lm = nn_lm_shape(s);
+    int p = nn_lm_param(s, l);
+    for (size_t i = 0; i < n; i++, first++) {
+        for (; first >= lm_param_count(&lm, p); p++)
+            first -= lm_param_count(&lm, p);
+        w[i] = lm_weight(&lm, seed, p, first);
+    }
+}
+
 void nn_weights(const struct nn_shape *s, uint64_t seed, int l, size_t first,
                 float *w, size_t n)
 {
-    nn_uniforms(mix_nth(seed, (uint64_t)nn_layer_param(s, l)), first,
-                nn_reach(s, l), w, n);
+    if (s->heads)
+        lm_weights(s, seed, l, first, w, n);
+    else
+        nn_uniforms(mix_nth(seed, (uint64_t)nn_layer_param(s, l)), first,
+                    nn_reach(s, l), w, n);
 }
 
 float nn_weight(const struct nn_shape *s, uint64_t seed, int l, size_t i)

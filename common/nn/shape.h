@@ -14,6 +14,12 @@
  * layer that is *skipped* in a step passes its input through: its parameter is
  * unused and gets no gradient.
  *
+ * With heads, the network is the transformer of nn/lm_shape.h instead: layer 0
+ * is the embedding (E and P), the last layer the output, and each layer between
+ * them a block. `hidden` is its width, `out` its vocabulary, and a layer's
+ * matrices are one parameter, in the order of lm_shape.h. The last layer's own
+ * parameter is the last norm's gain; it also uses E.
+ *
  * Both the network on the device (mlp.h) and the judges' reference
  * (reference.h) are built from this, with the same seeds.
  */
@@ -22,6 +28,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "nn/lm_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,9 +59,17 @@ struct nn_shape {
     int tied, tied_to; /* layers that share a matrix, tied < tied_to;
                           0, 0: none */
     uint64_t frozen;   /* bit l: layer l is not trained */
+    int heads;         /* a transformer's, in each block; 0: a perceptron */
+    int context, feed; /* a transformer's context, and columns inside its MLP */
 };
 
-/* The number of inputs and of outputs of layer l. */
+/* The transformer's shape; and its first parameter in layer l, or, for l =
+ * depth, the number of all parameters. */
+struct lm_shape nn_lm_shape(const struct nn_shape *s);
+int nn_lm_param(const struct nn_shape *s, int l);
+
+/* The number of inputs and of outputs of layer l: rows and columns of its
+ * parameter. */
 int nn_layer_in(const struct nn_shape *s, int l);
 int nn_layer_out(const struct nn_shape *s, int l);
 

@@ -4,7 +4,8 @@
  *     with: {depth: 6, in: 12, hidden: 16, out: 8, rows: 6, loss: mse,
  *            steps: 5, micro: 2, optimizer: adamw, lr: 0.01,
  *            tied: 1, tied_to: 4, frozen: 2, unused: 3,
- *            clip: 0.5, resume: 2, onto: 3, late: 1, narrow: 1}
+ *            clip: 0.5, resume: 2, onto: 3, late: 1, narrow: 1,
+ *            heads: 2, context: 6, feed: 32}
  *
  * Every key has a default. `frozen` and `unused` are layers: rank r skips layer
  * `unused` in step s if r + s is odd. 0 means none, because the first layer is
@@ -12,7 +13,7 @@
  * have (0: any). From step `resume` on, only ranks 0 .. onto-1 train (onto 0:
  * all do). A step applies the gradients of `late` steps earlier; the first
  * `late` steps apply none. narrow: forward and backward passes see parameters
- * rounded to bf16.
+ * rounded to bf16. With heads, the network is a transformer (nn/shape.h).
  *
  * Rank r draws the data of step s, micro-batch j, from nn_data_seed(its seed,
  * s, j). The run is right if all ranks have, after every step, the parameters

@@ -124,7 +124,7 @@ static struct nn_batch next_batch(const struct data *d, struct buffers *buf,
                               cudaMemcpyHostToDevice, m->stream));
     CUDA_MUST(cudaMemcpyAsync(buf->device_target, buf->target, rows,
                               cudaMemcpyHostToDevice, m->stream));
-    return (struct nn_batch){buf->device_x, buf->device_target};
+    return (struct nn_batch){.x = buf->device_x, .target = buf->device_target};
 }
 
 /* ---- output -------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "nn/lm.h"
 #include "nn/lm_reference.h"
+#include "nn/mlp.h"
 #include "nn/ops.h"
 #include "nn/shape.h" /* nn_data_seed */
 #include "rule.h"
@@ -259,6 +260,79 @@ static void check_pieces(const struct lm_shape *s)
     lm_release(&whole);
 }
 
+/* ---- as a network of layers ---------------------------------------------- */
+
+/* The same transformer, for labs that train a struct nn. */
+static struct nn_shape layers_of(const struct lm_shape *s)
+{
+    return (struct nn_shape){.depth = s->layers + 2,
+                             .in = 1,
+                             .hidden = s->width,
+                             .out = s->vocabulary,
+                             .rows = lm_rows(s),
+                             .loss = NN_CROSS_ENTROPY,
+                             .heads = s->heads,
+                             .context = s->context,
+                             .feed = s->hidden};
+}
+
+static int next_from_the_last(void *arg, int param)
+{
+    return param == --*(int *)arg ? 0 : -1;
+}
+
+/* A pass whose last layer has E elsewhere gives the same gradients, once both
+ * parts are added up. */
+static float *pass_as_layers(struct nn *m, const struct nn_batch *b)
+{
+    const size_t ne = (size_t)m->shape.out * (size_t)m->shape.hidden;
+    float *const h = malloc((m->count + ne) * sizeof *h);
+    float *const e = device_memory(2 * ne * sizeof *e);
+    int next = m->nparams;
+    cudaMemsetAsync(e + ne, 0, ne * sizeof *e, stream);
+    cudaMemcpyAsync(e, m->param[0].value, ne * sizeof *e,
+                    cudaMemcpyDeviceToDevice, stream);
+    m->head_value = e;
+    m->head_grad = e + ne;
+    RULE(nn_zero_grad(m) == cudaSuccess && nn_forward(m, b) == cudaSuccess &&
+             nn_backward(m, 0.5f, next_from_the_last, &next) == cudaSuccess &&
+             next == 0,
+         "each layer's gradient is announced, the embedding's last");
+    from_device(h, m->param[0].grad, m->count * sizeof *h);
+    from_device(h + m->count, m->head_grad, ne * sizeof *h);
+    for (size_t i = 0; i < ne; i++)
+        h[i] += h[m->count + i];
+    cudaFree(e);
+    return h;
+}
+
+static void check_layers(const struct lm_shape *s, int recompute)
+{
+    struct nn m;
+    const struct nn_shape shape = layers_of(s);
+    const struct lm_batch b = batch_of(s, 5);
+    const struct nn_batch batch = {.token = b.token, .target = b.target};
+    const struct lm_how how = {.recompute = recompute};
+    RULE(nn_init_how(&m, &shape, stream, &how) == cudaSuccess &&
+             nn_fill(&m, 3) == cudaSuccess,
+         "a network of blocks is made");
+    struct lm_reference *const ref = lm_reference_new(s, 3);
+    lm_reference_zero_grad(ref);
+    const double want = lm_reference_pass_seed(ref, 5, 0.5);
+    float *const got = pass_as_layers(&m, &batch);
+    double loss;
+    RULE(nn_read_loss(&m, &loss) == cudaSuccess &&
+             fabs(loss - want) < 1e-6 * want,
+         "its loss is the transformer's");
+    RULE(m.count == ref->count &&
+             distance(ref->grad, got, m.count) < bounds[LM_FP32].grad,
+         "so are its gradients");
+    free(got);
+    lm_reference_free(ref);
+    cudaFree((void *)b.token);
+    nn_release(&m);
+}
+
 int main(void)
 {
     static const struct lm_shape shapes[] = {
@@ -270,6 +344,9 @@ int main(void)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         check_run(&shapes[i]);
         check_pieces(&shapes[i]);
+        if (shapes[i].precision == LM_FP32)
+            for (int recompute = 0; recompute < 2; recompute++)
+                check_layers(&shapes[i], recompute);
     }
     struct lm m;
     RULE(lm_init(&m, &(struct lm_shape){0}, stream) == cudaErrorInvalidValue,

@@ -147,7 +147,8 @@ static int take_step(struct pair *p, const struct run *r, int step, double *off)
     double loss = 0;
     nn_zero_grad(&p->m);
     const int fine =
-        nn_forward(&p->m, &(struct nn_batch){x, target}) == cudaSuccess &&
+        nn_forward(&p->m, &(struct nn_batch){.x = x, .target = target}) ==
+            cudaSuccess &&
         nn_backward(&p->m, 0.5f, note, &o) == cudaSuccess &&
         all_announced(&p->m, &o);
     nn_read_loss(&p->m, &loss);
@@ -220,7 +221,7 @@ static int take_turn(struct nn *m, const struct nn *whole, int l, int backward,
 
 static void check_layer_by_layer(const struct nn_shape *s)
 {
-    const struct nn_batch b = {inputs(s, 5), targets(s, 5)};
+    const struct nn_batch b = {.x = inputs(s, 5), .target = targets(s, 5)};
     struct nn whole, m;
     float *room[2];
     int same = 1;
@@ -279,13 +280,13 @@ static void check_16_bits(enum nn_half type, const struct minifloat *f,
 int main(void)
 {
     static const struct run runs[] = {
-        {{1, 3, 9, 2, 4, NN_MEAN_SQUARES, 0, 0, 0}, 0, 0},
-        {{6, 12, 16, 8, 6, NN_MEAN_SQUARES, 0, 0, 0}, 0, 0},
-        {{6, 12, 16, 8, 6, NN_MSE, 1, 4, 1u << 2}, 0, 1},
-        {{5, 16, 24, 200, 7, NN_CROSS_ENTROPY, 0, 0, 0}, 1u << 2, 0},
-        {{6, 16, 16, 16, 3, NN_MSE, 1, 4, 0}, 1u << 4, 0},
-        {{6, 16, 16, 16, 3, NN_MSE, 1, 4, 0}, 1u << 1, 1},
-        {{6, 16, 16, 16, 3, NN_MSE, 0, 0, 0}, 1u << 3 | 1u << 0, 0},
+        {{1, 3, 9, 2, 4, NN_MEAN_SQUARES, 0, 0, 0, 0, 0, 0}, 0, 0},
+        {{6, 12, 16, 8, 6, NN_MEAN_SQUARES, 0, 0, 0, 0, 0, 0}, 0, 0},
+        {{6, 12, 16, 8, 6, NN_MSE, 1, 4, 1u << 2, 0, 0, 0}, 0, 1},
+        {{5, 16, 24, 200, 7, NN_CROSS_ENTROPY, 0, 0, 0, 0, 0, 0}, 1u << 2, 0},
+        {{6, 16, 16, 16, 3, NN_MSE, 1, 4, 0, 0, 0, 0}, 1u << 4, 0},
+        {{6, 16, 16, 16, 3, NN_MSE, 1, 4, 0, 0, 0, 0}, 1u << 1, 1},
+        {{6, 16, 16, 16, 3, NN_MSE, 0, 0, 0, 0, 0, 0}, 1u << 3 | 1u << 0, 0},
     };
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)

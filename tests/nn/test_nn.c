@@ -14,12 +14,14 @@
 #include "suite.h"
 
 static const struct nn_shape shapes[] = {
-    {1, 3, 9, 2, 4, NN_MEAN_SQUARES, 0, 0, 0},
-    {3, 4, 5, 3, 2, NN_MEAN_SQUARES, 0, 0, 0},
-    {4, 3, 4, 6, 3, NN_MSE, 1, 2, 0},
-    {4, 6, 5, 7, 2, NN_CROSS_ENTROPY, 0, 0, 1u << 2},
-    {5, 4, 4, 4, 3, NN_MSE, 1, 3, 1u << 2},
-    {2, 18, 33, 17, 19, NN_CROSS_ENTROPY, 0, 0, 0}, // larger than a block
+    {1, 3, 9, 2, 4, NN_MEAN_SQUARES, 0, 0, 0, 0, 0, 0},
+    {3, 4, 5, 3, 2, NN_MEAN_SQUARES, 0, 0, 0, 0, 0, 0},
+    {4, 3, 4, 6, 3, NN_MSE, 1, 2, 0, 0, 0, 0},
+    {4, 6, 5, 7, 2, NN_CROSS_ENTROPY, 0, 0, 1u << 2, 0, 0, 0},
+    {5, 4, 4, 4, 3, NN_MSE, 1, 3, 1u << 2, 0, 0, 0},
+    {2, 18, 33, 17, 19, NN_CROSS_ENTROPY, 0, 0, 0, 0, 0,
+     0},                                                 // larger than a block
+    {4, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 0, 0, 2, 3, 5}, // a transformer
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -140,13 +142,13 @@ static const struct {
     struct nn_shape shape;
     double loss[5];
 } known[] = {
-    {{6, 12, 16, 8, 6, NN_MEAN_SQUARES, 0, 0, 0},
+    {{6, 12, 16, 8, 6, NN_MEAN_SQUARES, 0, 0, 0, 0, 0, 0},
      {0.330937960879, 0.168130700427, 0.283636218470, 0.115582400611,
       0.018621895747}},
-    {{6, 12, 16, 8, 6, NN_MSE, 1, 4, 1u << 2},
+    {{6, 12, 16, 8, 6, NN_MSE, 1, 4, 1u << 2, 0, 0, 0},
      {0.706964034810, 0.465529411017, 0.644238380273, 0.778941594700,
       0.357844421091}},
-    {{4, 16, 24, 200, 7, NN_CROSS_ENTROPY, 0, 0, 0},
+    {{4, 16, 24, 200, 7, NN_CROSS_ENTROPY, 0, 0, 0, 0, 0, 0},
      {5.650294987905, 5.640543365610, 5.281754393906, 6.054268459183,
       5.720686030707}},
 };
@@ -169,12 +171,19 @@ static const struct {
     struct nn_shape shape;
     const char *problem;
 } impossible[] = {
-    {{0, 1, 1, 1, 1, NN_MSE, 0, 0, 0}, "depth"},
-    {{65, 1, 1, 1, 1, NN_MSE, 0, 0, 0}, "depth"},
-    {{2, 1, 0, 1, 1, NN_MSE, 0, 0, 0}, "widths"},
-    {{2, 1, 1, 300, 1, NN_CROSS_ENTROPY, 0, 0, 0}, "byte"},
-    {{3, 4, 4, 4, 1, NN_MSE, 2, 1, 0}, "in order"},
-    {{3, 5, 4, 4, 1, NN_MSE, 0, 1, 0}, "one size"},
+    {{0, 1, 1, 1, 1, NN_MSE, 0, 0, 0, 0, 0, 0}, "depth"},
+    {{65, 1, 1, 1, 1, NN_MSE, 0, 0, 0, 0, 0, 0}, "depth"},
+    {{2, 1, 0, 1, 1, NN_MSE, 0, 0, 0, 0, 0, 0}, "widths"},
+    {{2, 1, 1, 300, 1, NN_CROSS_ENTROPY, 0, 0, 0, 0, 0, 0}, "byte"},
+    {{3, 4, 4, 4, 1, NN_MSE, 2, 1, 0, 0, 0, 0}, "in order"},
+    {{3, 5, 4, 4, 1, NN_MSE, 0, 1, 0, 0, 0, 0}, "one size"},
+    {{2, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 0, 0, 2, 3, 5}, "3 layers"},
+    {{4, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 0, 0, 2, 4, 5}, "sequences"},
+    {{4, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 0, 0, 2, 0, 5}, "sequences"},
+    {{4, 1, 4, 7, 6, NN_MSE, 0, 0, 0, 2, 3, 5}, "cross entropy"},
+    {{4, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 2, 0, 2, 3, 5}, "tied"},
+    {{4, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 0, 2, 2, 3, 5}, "frozen"},
+    {{4, 1, 4, 7, 6, NN_CROSS_ENTROPY, 0, 0, 0, 3, 3, 5}, "heads"},
 };
 
 START_TEST(a_shape_that_cannot_be_is_refused)
