@@ -121,8 +121,7 @@ static void connect_links(struct xml *x)
         const struct link *const l = &x->link[i];
         const int to = gpu_at(t, t->gpu[l->gpu].host, l->target);
         if (to == l->gpu)
-            xml_fail_at(x, l->line, "an NVLink from GPU %s to itself",
-                        l->target);
+            t->gpu[to].self_links += l->count;
         else if (to >= 0)
             t->nvlinks[l->gpu][to] += (unsigned char)l->count;
         else if (l->to_switch)
@@ -146,10 +145,12 @@ static void finish(struct xml *x)
     if (t->ngpus == 0 && t->npcis > 0)
         return fail(
             x,
-            "no <gpu> in the file: like those that vendors give to NCCL "
-            "(NCCL_TOPO_FILE), it leaves out what NCCL finds by itself. On "
-            "such a machine, run a program with NCCL_TOPO_FILE set to it and "
-            "NCCL_TOPO_DUMP_FILE=whole.xml, and use whole.xml");
+            "no <gpu> in the file, but %d <pci> of GPUs: like those that "
+            "vendors give to NCCL (NCCL_TOPO_FILE), it leaves out what NCCL "
+            "finds by itself. On such a machine, run a program with "
+            "NCCL_TOPO_FILE set to it and NCCL_TOPO_DUMP_FILE=whole.xml, and "
+            "use whole.xml",
+            x->nlikely);
     if (t->ngpus == 0)
         return fail(x, "no <gpu> in the file");
     sort_gpus(x);

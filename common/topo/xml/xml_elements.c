@@ -103,6 +103,8 @@ static void pci(struct xml *x, const char *const *atts)
             return fail(x, "two <pci> with busid %s", p->bus_id);
     p->lane_gts = speed ? strtod(speed, NULL) : 0;
     p->width = number(x, "pci", atts, "link_width", 0, 255, 16);
+    const char *const class = find(atts, "class");
+    x->nlikely += class && strncmp(class, "0x0302", 6) == 0;
     x->pci = t->npcis++;
 }
 
@@ -128,6 +130,7 @@ static void gpu(struct xml *x, const char *const *atts)
     g->line = xml_line(x);
     g->dev = number(x, "gpu", atts, "dev", 0, 4096, -1);
     g->sm = number(x, "gpu", atts, "sm", 10, 999, -1);
+    g->no_gdr = !number(x, "gpu", atts, "gdr", 0, INT_MAX, 1);
     memcpy(g->bus_id, p->bus_id, sizeof g->bus_id);
     const char *const gcn = find(atts, "gcn");
     snprintf(x->gcn, sizeof x->gcn, "%.*s", gcn ? (int)strcspn(gcn, ":") : 0,
@@ -188,6 +191,7 @@ static void net(struct xml *x, const char *const *atts)
     struct machine_nic *const n = &t->nic[t->nnics];
     text(x, "net", atts, "name", n->name, sizeof n->name, 1);
     n->mbps = number(x, "net", atts, "speed", 1, 10000000, 10000);
+    n->no_gdr = !number(x, "net", atts, "gdr", 0, INT_MAX, 1);
     n->cpu = x->cpu;
     n->pci = x->pci;
     for (int i = 0; i < t->nnics; i++)

@@ -46,6 +46,7 @@ struct xml {
     const struct element *open[MAX_DEPTH];
     int depth;
     int cpu, pci; /* the innermost ones; -1: none */
+    int nlikely;  /* <pci> whose class is that of a GPU */
     char gcn[16]; /* gcn of the last <gpu>, if it is AMD's: "gfx942" */
     int nlinks;
     struct link { /* an <nvlink>, whose target may come later */
