@@ -11,16 +11,16 @@
  * all-reduces, all-gathers and reduce-scatters alike (aiconfigurator.csv).
  * NCCL's constant for a hop of LL is 0.6 us.
  *
- * Blackwell's last seven values follow from aiconfigurator.csv as well: the
- * time of a rank's copy of its own part, from all-gathers and reduce-
- * scatters over 2, 4 and 8 GPUs from 64 MiB, and from all-reduces; the rate of
- * a channel, from 64 MiB sent to one peer; 11 us for each step of a ring, from
- * 4 to 16 MiB, the same for any operation and number of ranks; the start of
- * messages, from 512 bytes; the 20 us until a ring of Simple is full, which
- * all-gathers over two GPUs show from 8 to 512 MiB; 1 us more with LL. 0: not
- * modelled. Tables of older GPUs give 0.37 steps for an H100's copy, and 18
- * GB/s for a channel of an H100 and 13 of an A100. Their times don't include
- * these.
+ * Hopper's and Blackwell's last seven values follow from aiconfigurator.csv:
+ * the time of a rank's copy of its own part, from all-gathers and
+ * reduce-scatters over 2, 4 and 8 GPUs from 64 MiB, and from all-reduces; the
+ * rate of a channel, from 64 MiB sent to one peer; 11 us for each step of a
+ * ring on Blackwell, from 4 to 16 MiB, the same for any operation and number
+ * of ranks; the start of messages there, from 512 bytes; the 20 us until a
+ * ring of Simple is full, which all-gathers over two GPUs show from 8 to 512
+ * MiB; 1.6 us less with LL on Hopper, 1 us more on Blackwell. So do Hopper's
+ * share and hop of rings. 0: not modelled. Tables of A100s give 13 GB/s for a
+ * channel; its times don't include that.
  */
 // clang-format off
 const struct calibration_fit calibration_fit = {
@@ -54,7 +54,7 @@ static const struct calibration_arch archs[] = {
         12.5, 112, 12, 1, 0, 1, 0, .9, 0, .81, .8, 0, 0, 0, 0, 0, 0, 0},
     {90, {"NVIDIA H100 80GB HBM3", 132, 1980000, 2619000, 5120, 80, 50,
           {67, 494, 989, 34}, .8, 3350, .9},
-        21.1, 757, 20.6, 2, 1, 1, 0, .93, .81, .9, .92, 0, 0, 0, 0, 0, 0, 0},
+        21.1, 757, 20.6, 2, 1, 1, .2, .97, .81, .9, .92, .4, .2, 18, 0, 0, 20, -1.6},
     {100, {"NVIDIA B200", 148, 1965000, 3996000, 8192, 180, 126,
            {75, 1100, 2250, 37}, .8, 8000, .9},
         42, 1510, 40.1, 3, 1, 1, .73, .9, .81, .87, .92, .48, .4, 21.5, 11, 2,

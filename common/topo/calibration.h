@@ -25,6 +25,8 @@ struct calibration_curve {
     double fill_us;      /* f */
     double fill_MiB;     /* S_f: the size at which half of f is reached */
     double ranks, nodes; /* how many were measured; ranks 0: unknown */
+    int algos;           /* set with the algorithm of its largest sizes; 0:
+                            unknown */
 };
 
 enum calibration_op { CALIBRATION_ALLREDUCE, CALIBRATION_SENDRECV };
@@ -64,6 +66,8 @@ struct calibration {
         double far_share;   /* share of a GPU's path to host memory that remains
                                if the memory is attached to another CPU */
         double net_eff;     /* share of a NIC's nominal bandwidth */
+        double staged_net_GBps; /* between a GPU and a NIC at another CPU, by
+                                   way of host memory */
         double p2p_us, staged_us, host_us, net_us;
         double nccl_p2p; /* enum reach */
     } links;
@@ -76,10 +80,16 @@ struct calibration {
     } host;
     struct calibration_choice { /* what NCCL's tuner may choose between
                                    nodes; 0: all */
-        int algos, protos;      /* sets, as in NCCL_ALGO and NCCL_PROTO */
+        int algos, protos;      /* sets, as in NCCL_ALGO and NCCL_PROTO; algos:
+                                   of all-reduces */
+        double ll_KiB;          /* largest all-reduce with LL, which it always
+                                   uses up to there; 0: NCCL chooses */
         double chunk_KiB;       /* chunk of Simple at any size; 0: grows
                                    with the size */
         double buffer_MiB;      /* NCCL_BUFFSIZE */
+        double plugin_us;       /* latency that the network's plugin tells
+                                   NCCL's tuner */
+        double nic_ports;       /* ports of a NIC, each a net to NCCL */
     } choice;
     struct calibration_fabric { /* switches between nodes: fabric.h */
         double kind;            /* enum calibration_fabric_kind */
@@ -89,6 +99,10 @@ struct calibration {
         double paths;           /* paths that a flow is spread over */
         double gpu_Gbps;        /* rate of a GPU's NICs; 0: as in the
                                    node's file */
+        double host_Gbps;       /* rate of the only NIC of a host; 0: its NICs
+                                   are those in its file */
+        double socket_GBps;     /* rate of a flow over NCCL's sockets; 0: NCCL
+                                   uses a transport with GPUDirect */
     } fabric;
     /* By enum calibration_op, and by 0 inside a node, 1 across nodes. */
     struct calibration_curve curve[2][2];

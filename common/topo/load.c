@@ -13,6 +13,7 @@
 
 #include "base/near.h"
 #include "topo/machine.h"
+#include "topo/nccl/choice.h"
 #include "topo/nccl/shape.h"
 #include "topo/nccl/traffic.h"
 #include "topo/nccl/tuning.h"
@@ -62,14 +63,12 @@ static int is_xml(const struct dirent *entry)
     return length > 4 && strcmp(entry->d_name + length - 4, ".xml") == 0;
 }
 
-void topo_list(char *out, size_t nbytes)
+/* Write the names of a folder's XML files to out. */
+static void list_xml(const char *dir, char *out, size_t nbytes)
 {
-    char dir[MAX_PATH + 64];
     struct dirent **entry = NULL;
     size_t at = 0;
     snprintf(out, nbytes, "none");
-    if (shipped_dir(dir, sizeof dir) != 0)
-        return;
     const int n = scandir(dir, &entry, is_xml, alphasort);
     for (int i = 0; i < n; i++) {
         const int length = (int)strlen(entry[i]->d_name) - 4;
@@ -79,6 +78,15 @@ void topo_list(char *out, size_t nbytes)
         free(entry[i]);
     }
     free(entry);
+}
+
+void topo_list(char *out, size_t nbytes)
+{
+    char dir[MAX_PATH + 64];
+    if (shipped_dir(dir, sizeof dir) == 0)
+        list_xml(dir, out, nbytes);
+    else
+        snprintf(out, nbytes, "none");
 }
 
 /* ": did you mean dgx-h100? The", if a shipped machine has a name of at most
@@ -136,7 +144,7 @@ static int read_network(struct topo *t, const char *name, char *err,
                         size_t err_nbytes)
 {
     const size_t length = strlen(name);
-    char dir[MAX_PATH + 64], path[MAX_PATH + 300];
+    char dir[MAX_PATH + 64] = "", path[MAX_PATH + 300];
     for (int op = 0; op < 2; op++) // they were measured on another network
         t->cal.curve[op][1] = (struct calibration_curve){0};
     if (length > 4 && strcmp(name + length - 4, ".xml") == 0)
@@ -146,11 +154,13 @@ static int read_network(struct topo *t, const char *name, char *err,
         if (access(path, R_OK) == 0)
             return xml_read_network(t, path, err, err_nbytes);
     }
+    char list[512];
+    snprintf(path, sizeof path, "%s/net", dir);
+    list_xml(path, list, sizeof list);
     snprintf(err, err_nbytes,
-             "there is no network \"%s\"; the shipped ones are: efa, ndr, "
-             "roce, slingshot, tcpxo. For a file of your own, give a name that "
-             "ends in .xml",
-             name);
+             "there is no network \"%.200s\"; the shipped ones are: %s. For a "
+             "file of your own, give a name that ends in .xml",
+             name, list);
     return -1;
 }
 
@@ -214,6 +224,7 @@ void topo_free(struct topo *t)
     while (t->shapes) {
         struct shape *const next = t->shapes->next;
         traffic_drop(t->shapes);
+        choice_drop(t->shapes);
         shape_free(t->shapes);
         t->shapes = next;
     }

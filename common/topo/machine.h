@@ -60,6 +60,11 @@ struct machine_gpu {
     int host; /* number of its host, in the order of the file */
     int dev, sm, pci, line;
     int switch_links;     /* number of NVLinks to switches */
+    int self_links;       /* number of those that the file leads back to it */
+    int no_gdr;           /* gdr="0": NICs can't reach its memory */
+    int staged;           /* bytes to and from its NIC go through the host,
+                             unless NCCL_NET_GDR_LEVEL says otherwise */
+    int to_net, from_net; /* resources, if staged */
     double c2c_GBps;      /* nominal rate to its CPU, one way; 0:
                              connected by PCIe */
     int c2c_up, c2c_down; /* resources */
@@ -69,6 +74,7 @@ struct machine_gpu {
 struct machine_nic {
     char name[32];
     int cpu, pci; /* pci -1: directly on the CPU, or virtual */
+    int no_gdr;   /* gdr="0": it can't reach memory of GPUs */
     double mbps;
     int out, in; /* resources */
 };
@@ -110,6 +116,7 @@ struct topo {
     int host;                               /* resource of a node's host
                                                memory */
     int switched;                           /* NVLinks lead to NVSwitches */
+    int no_nic;                             /* a NIC of the file is left out */
     int one_thread; /* one thread drives all GPUs of a node; 0: each GPU has
                        a process */
     int number[MACHINE_GPUS]; /* numbers of the file's GPUs, in the order of

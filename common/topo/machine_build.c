@@ -10,6 +10,7 @@
 #include <string.h> /* memcpy */
 
 #include "topo/fabric.h"
+#include "topo/route.h"
 
 /*
  * On a GH200, copies reach 375 GB/s to the GPU and 297 from it (Schieffer et
@@ -38,6 +39,19 @@ add(struct builder *b, double GBps, const char *format, ...)
     return b->next - 1 - b->node * b->t->per_node;
 }
 
+/* The rate at which bytes between a GPU and its NIC pass through the host. All
+ * of the GPU's messages share it. */
+static void add_staging(struct builder *b, int local, int n)
+{
+    const struct topo *const t = b->t;
+    struct machine_gpu *const g = &b->t->gpu[local];
+    const int near = t->nic[route_nic(t, local)].cpu == t->pci[g->pci].cpu;
+    const double rate =
+        near ? t->cal.links.staged_GBps : t->cal.links.staged_net_GBps;
+    g->to_net = add(b, rate, "staged G%d to NIC", n);
+    g->from_net = add(b, rate, "staged NIC to G%d", n);
+}
+
 static void add_gpu(struct builder *b, int local)
 {
     static const char *const math[TOPO_MATHS] = {"fp32", "tf32", "fp16",
@@ -61,6 +75,8 @@ static void add_gpu(struct builder *b, int local)
         g->c2c_up = add(b, rate, "c2c G%d up", n);
         g->c2c_down = add(b, rate, "c2c G%d down", n);
     }
+    if (g->staged)
+        add_staging(b, local, n);
     for (int other = 0; other < t->ngpus; other++)
         if (t->nvlinks[local][other])
             t->bundle[local][other] =
@@ -119,6 +135,7 @@ static int count_resources(const struct topo *t)
     for (int i = 0; i < t->ngpus; i++) {
         n += TOPO_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
         n += t->gpu[i].c2c_GBps > 0 ? 2 : 0;
+        n += t->gpu[i].staged ? 2 : 0;
         for (int k = 0; k < t->ngpus; k++)
             n += t->nvlinks[i][k] > 0;
     }
@@ -179,6 +196,10 @@ int machine_build(struct topo *t)
     calibration_complete(&t->cal, t->arch, to_host, t->cpu[pci->cpu].amd,
                          ncpus);
     set_costs(t);
+    for (int i = 0; i < t->ngpus && t->nnodes > 1; i++) {
+        const int nic = route_nic(t, i);
+        t->gpu[i].staged = nic >= 0 && route_staged(t, i, nic);
+    }
     t->per_node = count_resources(t);
     t->nresources = t->per_node * t->nnodes + fabric_count(t);
     t->resource = calloc((size_t)t->nresources, sizeof *t->resource);

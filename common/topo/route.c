@@ -145,6 +145,22 @@ int route_nic(const struct topo *t, int local)
     return n ? near[local % n] : -1;
 }
 
+enum reach route_nic_reach(const struct topo *t, int local, int nic)
+{
+    return route_reach(t, cpu_of(t, local), t->gpu[local].pci, t->nic[nic].cpu,
+                       t->nic[nic].pci);
+}
+
+/* NCCL counts a GPU's NVLink-C2C to the NIC's CPU as near (ncclTopoCheckGdr()
+ * in its paths.cc). */
+int route_staged(const struct topo *t, int local, int nic)
+{
+    const enum reach reach = route_nic_reach(t, local, nic);
+    const int c2c = reach == REACH_PHB && t->gpu[local].c2c_GBps > 0;
+    return t->gpu[local].no_gdr || t->nic[nic].no_gdr ||
+           settings_no_gdr(t, c2c ? REACH_NVL : reach);
+}
+
 static void describe(struct topo_path *p, const struct topo *t, int a, int b)
 {
     const int nvlinks = route_nvlinks(t, a, b);
@@ -208,13 +224,24 @@ static void use_memory(struct topo_path *p, const struct topo *t, struct end e)
         use(p, t, e.node, e.cpu < 0 ? t->host : t->cpu[e.cpu].memory);
 }
 
-/* Without GPUDirect RDMA, bytes pass through a buffer in the memory of
- * the GPU's host. */
+/*
+ * Without GPUDirect RDMA, bytes pass through a buffer in the memory of the
+ * GPU's host, at the rate of copies that are staged there; a NIC at another CPU
+ * crosses the sockets for each of its small reads and writes, which takes
+ * longer.
+ */
 static void use_bounce(struct topo_path *p, const struct topo *t, struct end e,
                        const struct machine_nic *nic, int out)
 {
     const int cpu = cpu_of(t, e.local), pci = t->gpu[e.local].pci;
+    const struct calibration_links *const l = &t->cal.links;
+    const double GBps = cpu == nic->cpu ? l->staged_GBps : l->staged_net_GBps;
+    if (p->rate_cap == 0 || GBps * 1e9 < p->rate_cap)
+        p->rate_cap = GBps * 1e9;
     use(p, t, e.node, t->host);
+    if (t->gpu[e.local].staged)
+        use(p, t, e.node,
+            out ? t->gpu[e.local].to_net : t->gpu[e.local].from_net);
     if (out) {
         use_pcie(p, t, e.node, cpu, pci, cpu, -1);
         use_pcie(p, t, e.node, cpu, -1, nic->cpu, nic->pci);
@@ -222,6 +249,29 @@ static void use_bounce(struct topo_path *p, const struct topo *t, struct end e,
         use_pcie(p, t, e.node, nic->cpu, nic->pci, cpu, -1);
         use_pcie(p, t, e.node, cpu, -1, cpu, pci);
     }
+}
+
+/* A GPU that NVLinks connect to this one and that has GPUDirect RDMA with the
+ * NIC: NCCL sends through its memory (PXN). -1 if there is none. */
+static int pxn_of(const struct topo *t, int local, int nic)
+{
+    for (int i = 0; i < t->ngpus; i++)
+        if (route_nvlinks(t, local, i) > 0 && !route_staged(t, i, nic))
+            return i;
+    return -1;
+}
+
+static void use_pxn(struct topo_path *p, const struct topo *t, struct end e,
+                    int by, const struct machine_nic *nic)
+{
+    if (t->nvlinks[e.local][by]) {
+        use(p, t, e.node, t->bundle[e.local][by]);
+    } else {
+        use(p, t, e.node, t->gpu[e.local].up);
+        use(p, t, e.node, t->gpu[by].down);
+    }
+    use(p, t, e.node, t->gpu[by].memory);
+    use_pcie(p, t, e.node, cpu_of(t, by), t->gpu[by].pci, nic->cpu, nic->pci);
 }
 
 /* Connect a node's GPU or host to its NIC, which is returned. */
@@ -234,8 +284,11 @@ static int use_nic(struct topo_path *p, const struct topo *t, struct end e,
     const struct machine_nic *const nic = &t->nic[n];
     const int cpu = e.cpu < 0 ? nic->cpu : e.cpu;
     const int pci = e.local < 0 ? -1 : t->gpu[e.local].pci;
-    if (e.local >= 0 &&
-        settings_no_gdr(t, route_reach(t, cpu, pci, nic->cpu, nic->pci)))
+    const int staged = e.local >= 0 && route_staged(t, e.local, n);
+    const int by = staged && out ? pxn_of(t, e.local, n) : -1;
+    if (by >= 0)
+        use_pxn(p, t, e, by, nic);
+    else if (staged)
         use_bounce(p, t, e, nic, out);
     else if (out)
         use_pcie(p, t, e.node, cpu, pci, nic->cpu, nic->pci);
@@ -250,8 +303,7 @@ static int go_between_nodes(struct topo_path *p, const struct topo *t,
 {
     strcpy(p->kind, "NET");
     p->latency_ps = (uint64_t)(t->cal.links.net_us * 1e6);
-    if (t->nccl.sockets)
-        p->rate_cap = t->nccl.socket_GBps * 1e9;
+    p->rate_cap = settings_socket(t) * 1e9;
     return use_nic(p, t, from, 1) < 0 || use_nic(p, t, to, 0) < 0 ? -1 : 0;
 }
 

@@ -30,4 +30,11 @@ int route_nvlinks(const struct topo *t, int local_a, int local_b);
 /* The NIC that a GPU (local number) uses; -1 if its node has none. */
 int route_nic(const struct topo *t, int local);
 
+/* Distance between a GPU and a NIC (local numbers). */
+enum reach route_nic_reach(const struct topo *t, int local, int nic);
+
+/* True if NCCL passes bytes between a GPU and a NIC (local numbers) through the
+ * host: there is no GPUDirect RDMA between these two. */
+int route_staged(const struct topo *t, int local, int nic);
+
 #endif

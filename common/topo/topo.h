@@ -65,7 +65,10 @@ enum topo_algo { /* TOPO_P2P: point-to-point messages, which are not an
 };
 enum topo_proto { TOPO_LL, TOPO_LL128, TOPO_SIMPLE, TOPO_PROTOS };
 
-enum { TOPO_ANY = -1 }; /* as a set of algorithms or protocols: all of them */
+enum {                /* sets of algorithms or protocols */
+       TOPO_ANY = -1, /* all of them */
+       TOPO_ANY_NVLS = 1 << TOPO_NVLS | 1 << TOPO_NVLSTREE
+};
 
 struct topo_load { /* how an operation uses one resource */
     int resource;
@@ -172,8 +175,9 @@ int topo_numa_place(const struct topo *t, int gpu, int numa, int32_t *place);
  * Returns 0, or -1 with a line in err: none of the allowed algorithms can do
  * op, a place is not a GPU, or two ranks are on one GPU.
  *
- * The choice is the model's (tuning.h), with a calibrated time (curve.h);
- * topo_nccl() has NCCL's own.
+ * The choice of collectives is NCCL's own, as topo_nccl() has it; between nodes
+ * the site's tuner may limit it. Its time is a calibrated model's (cell.h,
+ * choice.h).
  */
 int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
                     int n, uint64_t bytes, int algos, int protos,
@@ -181,9 +185,7 @@ int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
 
 /*
  * What NCCL 2.28.9 itself decides on: the channels that its search finds, and
- * the algorithm and protocol that its tuner then takes. topo_collective() takes
- * those with the least time in its own model instead, which differ for one
- * collective in six; its times are fitted with that choice.
+ * the algorithm and protocol that its tuner then takes.
  */
 struct topo_channel { /* n channels of a kind, and the GB/s of each */
     int n;
@@ -198,9 +200,8 @@ struct topo_nccl {
 
 /*
  * NCCL's decisions about an operation, with the arguments of topo_collective().
- * op must not consist of messages. The search for a rack's channels takes up to
- * 2 MiB of stack. Returns 0, or -1 with a line in err, also if NCCL would use
- * no pair of the sets.
+ * op must not consist of messages. Returns 0, or -1 with a line in err, also if
+ * NCCL would use no pair of the sets.
  */
 int topo_nccl(const struct topo *t, enum topo_op op, const int32_t *place,
               int n, uint64_t bytes, int algos, int protos,
@@ -218,6 +219,14 @@ int topo_nccl(const struct topo *t, enum topo_op op, const int32_t *place,
 typedef void topo_remark(void *user, const char *line);
 void topo_settings(struct topo *t, char *const *env, topo_remark *say,
                    void *user);
+
+/*
+ * Call say with a line for each thing that a machine's file says and that costs
+ * time: links of one lane, NVLinks that lead to their own GPU or are missing at
+ * one of several GPUs, GPUs too far from their NIC for GPUDirect. The model
+ * follows the file all the same, as NCCL does.
+ */
+void topo_warnings(const struct topo *t, topo_remark *say, void *user);
 
 /*
  * The number of ring channels that NCCL would use for a communicator (rank i is

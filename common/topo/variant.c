@@ -90,6 +90,17 @@ static int take_number(const char *digits, size_t length, int *out)
     return 0;
 }
 
+static int is_xml(const char *text, size_t length)
+{
+    return length > 4 && memcmp(text + length - 4, ".xml", 4) == 0;
+}
+
+/* A network's name, or the path of its file. */
+static int is_net(const char *item, size_t length, size_t most)
+{
+    return is_seed(item, length) || (is_xml(item, length) && length < most);
+}
+
 /* Read one item of "@NETWORK,fat-tree:2". Returns 0, or -1 if it is unknown. */
 static int take_item(struct variant *v, const char *item, size_t length)
 {
@@ -101,7 +112,8 @@ static int take_item(struct variant *v, const char *item, size_t length)
         v->one_thread = 1;
         return 0;
     }
-    if (!colon && !*v->net && is_seed(item, length)) {
+    if ((!colon || is_xml(item, length)) && !*v->net &&
+        is_net(item, length, sizeof v->net)) {
         snprintf(v->net, sizeof v->net, "%.*s", (int)length, item);
         return 0;
     }
@@ -129,12 +141,29 @@ static int take_item(struct variant *v, const char *item, size_t length)
     return v->fabric > CALIBRATION_CROSSBAR && number >= 1 ? 0 : -1;
 }
 
-/* Read the name, and what follows its last '@'. */
+/*
+ * The '@' before a machine's network: the last one of its file's name. A
+ * network that is given by a path has folders behind the '@', as a machine in a
+ * folder "a@b" has. Then the text before it must be a machine: a name without
+ * folders, or a file.
+ */
+static const char *find_suffix(const char *text)
+{
+    for (const char *at = strchr(text, '@'); at; at = strchr(at + 1, '@')) {
+        const size_t length = (size_t)(at - text);
+        const int machine = !memchr(text, '/', length) || is_xml(text, length);
+        if (machine && strchr(at, '/') && access(text, R_OK) != 0)
+            return at;
+    }
+    const char *const slash = strrchr(text, '/');
+    return strrchr(slash ? slash : text, '@');
+}
+
+/* Read the name, and what follows find_suffix(). */
 static int take_suffix(struct variant *v, const char *text, char *err,
                        size_t err_nbytes)
 {
-    const char *const slash = strrchr(text, '/');
-    const char *const at = strrchr(slash ? slash : text, '@');
+    const char *const at = find_suffix(text);
     const size_t length = at ? (size_t)(at - text) : strlen(text);
     snprintf(v->name, sizeof v->name, "%.*s", (int)length, text);
     v->suffix = at ? at : "";
@@ -314,6 +343,17 @@ static int check_nic(const struct topo *t, int nic, char *err,
     return -1;
 }
 
+/* Give each host of a node one NIC, at its first CPU, in place of those that
+ * its file lists. */
+static void replace_nics(struct topo *t, double Gbps)
+{
+    t->nnics = 0;
+    for (int cpu = 0; cpu < t->ncpus; cpu++)
+        if (cpu == 0 || !machine_same_host(t, cpu - 1, cpu))
+            t->nic[t->nnics++] = (struct machine_nic){
+                .name = "eth0", .cpu = cpu, .pci = -1, .mbps = Gbps * 1000};
+}
+
 int variant_connect(const struct variant *v, struct topo *t, char *err,
                     size_t err_nbytes)
 {
@@ -325,6 +365,8 @@ int variant_connect(const struct variant *v, struct topo *t, char *err,
     if (v->floor_us > 0)
         t->cal.host.floor_us = v->floor_us;
     t->one_thread = v->one_thread;
+    if (f->host_Gbps > 0)
+        replace_nics(t, f->host_Gbps);
     for (int i = 0; i < t->nnics && f->gpu_Gbps > 0; i++)
         t->nic[i].mbps = f->gpu_Gbps * 1000 * t->ngpus / t->nnics;
     t->fabric.seed = hash_of(v->seed, 3);
@@ -337,7 +379,8 @@ int variant_connect(const struct variant *v, struct topo *t, char *err,
     if (check_nic(t, v->slow_nic, err, err_nbytes) != 0 ||
         check_nic(t, v->no_nic, err, err_nbytes) != 0)
         return -1;
-    if (v->no_nic >= 0)
+    t->no_nic = v->no_nic >= 0;
+    if (t->no_nic)
         memmove(&t->nic[v->no_nic], &t->nic[v->no_nic + 1],
                 (size_t)(--t->nnics - v->no_nic) * sizeof t->nic[0]);
     return 0;

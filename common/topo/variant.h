@@ -10,8 +10,9 @@
  *              between two GPUs; with NVSwitches, one between a GPU and its
  *              switches; without NVLinks, one between a GPU and its PCIe slot.
  *
- *   @NETWORK   the profile of the network between nodes (FORMAT.md). Options,
- *              also without a profile (NAME@OPTION):
+ *   @NETWORK   the profile of the network between nodes (FORMAT.md), by its
+ *              name or the path of a file ending in .xml. Options, also without
+ *              a profile (NAME@OPTION):
  *              fat-tree:R, rail:R  switches with oversubscription R (fabric.h)
  *              seed:SEED           seed of the hash that places flows on them
  *              floor:US            the time that no collective goes below
@@ -38,7 +39,8 @@ struct variant {
     char shuffled[VARIANT_WORD]; /* its seed with "me" replaced; "" if
                                     not shuffled */
     char name[4200];             /* name or file of the node */
-    char net[VARIANT_WORD];      /* name of the network; "" for none */
+    char net[4200];              /* name or file of the network; "" for
+                                    none */
     const char *suffix;          /* "@..." in the text, or "" */
     int fabric;                  /* enum calibration_fabric_kind; -1: none */
     double over, floor_us;       /* 0: not given */

@@ -187,6 +187,39 @@ static void place_ranks(const struct topo *t, struct ncclXml *xml,
     }
 }
 
+/* The nets of a <nic>: one for each port, as the machine's name asks for. */
+static void keep_ports(const struct topo *t, struct ncclXml *xml,
+                       struct ncclXmlNode *nic)
+{
+    const int ports = (int)t->cal.choice.nic_ports, nnets = nic->nSubs;
+    for (int k = 0; k < nnets; k++) {
+        struct ncclXmlNode *net = nic->subs[k];
+        const char *name;
+        MUST(xmlGetAttrStr(net, "name", &name));
+        int i = 0;
+        while (i < t->nnics && strcmp(t->nic[i].name, name) != 0)
+            i++;
+        for (int port = 0; port < ports && i < t->nnics; port++) {
+            if (port > 0) {
+                MUST(xmlAddNode(xml, nic, "net", &net));
+                MUST(xmlSetAttr(net, "name", name));
+                MUST(xmlSetAttrInt(net, "port", port + 1));
+                MUST(xmlSetAttrInt(net, "maxconn", 131072));
+                MUST(xmlSetAttrInt(net, "gdr", 1));
+                MUST(xmlSetAttr(
+                    net, "guid",
+                    ("0x" + std::to_string(100000 + ports * i + port))
+                        .c_str()));
+            }
+            MUST(xmlSetAttrInt(net, "dev", ports * i + port));
+            MUST(xmlSetAttrInt(net, "speed", (int)(t->nic[i].mbps / ports)));
+            MUST(xmlSetAttrFloat(net, "latency",
+                                 (float)t->cal.choice.plugin_us));
+            MUST(xmlSetAttrInt(net, "keep", 1));
+        }
+    }
+}
+
 /* The node's file as NCCL reads it, with the ranks, and the NICs that the
  * machine's name asks for. */
 static struct ncclXml *read_node(const struct topo *t, const ranks &r)
@@ -198,16 +231,9 @@ static struct ncclXml *read_node(const struct topo *t, const ranks &r)
     MUST(xmlAlloc(&xml, 4096));
     MUST(ncclTopoGetXmlFromFile(copy.c_str(), xml, 1));
     place_ranks(t, xml, r);
-    MUST(xmlFindTag(xml, "net", &node));
-    for (; node; MUST(xmlFindNextTag(xml, "net", node, &node))) {
-        const char *name;
-        MUST(xmlGetAttrStr(node, "name", &name));
-        for (int i = 0; i < t->nnics; i++)
-            if (strcmp(t->nic[i].name, name) == 0) {
-                MUST(xmlSetAttrInt(node, "speed", (int)t->nic[i].mbps));
-                MUST(xmlSetAttrInt(node, "keep", 1));
-            }
-    }
+    MUST(xmlFindTag(xml, "nic", &node));
+    for (; node; MUST(xmlFindNextTag(xml, "nic", node, &node)))
+        keep_ports(t, xml, node);
     MUST(ncclTopoTrimXml(xml));
     return xml;
 }

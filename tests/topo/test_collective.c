@@ -83,33 +83,44 @@ START_TEST(larger_takes_no_less_whatever_is_chosen)
 }
 END_TEST
 
-/* All GPUs, or two: links other than NVLinks may slow NCCL's choice down more
- * than its model knows, so another choice is faster. */
-START_TEST(what_nccl_would_not_choose_is_never_faster)
+/*
+ * NCCL's tuner errs: another pair may take less time than its choice, over all
+ * GPUs or two. The least time, as a share of the choice's: dgx-h100's and
+ * dgx-a100's are broadcasts of 6 MB over eight GPUs, for which NCCL takes
+ * Simple although LL128 would be full earlier; the others are all-reduces over
+ * two GPUs, and rings and trees between nodes.
+ */
+static const double least_share[NMACHINES] = {.79, .77, 1,   .58,
+                                              .59, 1,   .70, .73};
+
+/* The least time of any pair, as a share of the choice's. */
+static double share_of_least(const struct topo *t, enum topo_op op, int n,
+                             uint64_t nbytes)
+{
+    struct topo_coll best = cost(t, op, n, nbytes, TOPO_ANY, TOPO_ANY);
+    const uint64_t chosen = best.time_ps;
+    uint64_t least = chosen;
+    topo_coll_release(&best);
+    assert_fast(chosen > 0, "op %d n %d", op, n);
+    for (int a = 0; a < TOPO_P2P; a++)
+        for (int p = 0; p < TOPO_PROTOS; p++) {
+            const uint64_t ps = time_of(t, op, n, nbytes, 1 << a, 1 << p);
+            if (ps > 0 && ps < least)
+                least = ps;
+        }
+    return (double)least / (double)chosen;
+}
+
+START_TEST(nccls_choice_is_seldom_much_slower_than_another)
 {
     struct topo *const t = machine_load(machines[_i]);
+    double least = 1;
     for (int k = 0; k < NOPS; k++)
         for (int n = 2; n <= topo_ngpus(t); n += topo_ngpus(t) - 2)
-            for (int i = 0; i < NSIZES; i++) {
-                struct topo_coll best =
-                    cost(t, ops[k], n, size_at(i), TOPO_ANY, TOPO_ANY);
-                ck_assert_uint_gt(best.time_ps, 0);
-                for (int a = 0; a < TOPO_P2P; a++)
-                    for (int p = 0; p < TOPO_PROTOS; p++) {
-                        const uint64_t ps =
-                            time_of(t, ops[k], n, size_at(i), 1 << a, 1 << p);
-                        const int chosen =
-                            (int)best.algo == a && (int)best.proto == p;
-                        assert_fast(chosen ? ps == best.time_ps
-                                           : ps == 0 || ps >= best.time_ps,
-                                    "%s op %d n %d algo %d proto %d size %g: "
-                                    "%g, chosen: %g",
-                                    machines[_i], ops[k], n, a, p,
-                                    (double)size_at(i), (double)ps,
-                                    (double)best.time_ps);
-                    }
-                topo_coll_release(&best);
-            }
+            for (int i = 0; i < NSIZES; i++)
+                least = fmin(least, share_of_least(t, ops[k], n, size_at(i)));
+    ck_assert_msg(least >= least_share[_i] && least < least_share[_i] + .01,
+                  "%s: %g", machines[_i], least);
     topo_free(t);
 }
 END_TEST
@@ -389,7 +400,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, larger_takes_no_less_whatever_is_chosen, 0,
                         NMACHINES);
-    tcase_add_loop_test(tc, what_nccl_would_not_choose_is_never_faster, 0,
+    tcase_add_loop_test(tc, nccls_choice_is_seldom_much_slower_than_another, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, links_leave_the_time_that_is_said, 0, NMACHINES);
     tcase_add_loop_test(tc, nccl_chooses_by_size_and_machine, 0, NCHOICES);

@@ -132,12 +132,12 @@ END_TEST
 static const struct {
     const char *arguments, *says;
 } spreads[] = {
-    // 72 of the first rack and 56 of the other: NVLS needs as many on each
+    // 72 of the first rack and 56 of the other, or 64 of each
     {"collective --topo 2x:gb300-nvl72 --ranks 128 --op all_reduce --bytes 1G",
-     " RING "},
+     " 3215.96  NVLSTREE "},
     {"collective --topo 2x:gb300-nvl72 --ranks 128 --nodes 2 --op all_reduce "
      "--bytes 1G",
-     " NVLSTREE "},
+     " 3175.42  NVLSTREE "},
     {"collective --topo 2x:dgx-h100 --ranks 16 --nodes 3 --op all_gather "
      "--bytes 1K",
      "--nodes 3: how many nodes"},
@@ -256,7 +256,7 @@ static const struct misuse {
     int status;
     const char *says;
 } misuses[] = {
-    {"topo", 2, "one of 2x-dgx-h100, a100-cubemesh"},
+    {"topo", 2, "one of 2x-dgx-h100, 4x-a100-pcie"},
     {"topo a b", 2, "name a machine"},
     {"topo dgx", 1, "there is no machine \"dgx\"; the shipped ones are: 2x"},
     {"topo dgxh100", 1, "\"dgxh100\": did you mean dgx-h100? The shipped ones"},

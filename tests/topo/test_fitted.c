@@ -203,6 +203,97 @@ START_TEST(a_machine_that_can_not_be_written_is_named)
 }
 END_TEST
 
+/* ---- other operations ---------------------------------------------------- */
+
+enum { OPS = 4, RANKS = 8, MOST_ROWS = 40 };
+static const char *const published[OPS] = {"all_reduce", "all_gather",
+                                           "reduce_scatter", "alltoall"};
+
+/* A machine's rows of an operation, from measured/aiconfigurator.csv. */
+static void read_published(const char *machine, const char *op,
+                           struct nccltests *out)
+{
+    char name[100], text[MOST_ROWS * 40] = "bytes,us\n", line[200], err[300];
+    char begin[80];
+    FILE *const f = fopen("tests/topo/measured/aiconfigurator.csv", "r");
+    ck_assert(f != NULL);
+    const int length =
+        snprintf(begin, sizeof begin, "%s,%s,%d,", machine, op, RANKS);
+    for (size_t at = strlen(text); fgets(line, sizeof line, f);)
+        if (strncmp(line, begin, (size_t)length) == 0)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s",
+                                   line + length);
+    fclose(f);
+    FILE *const table = fmemopen(text, strlen(text), "r");
+    snprintf(name, sizeof name, "%s.%d.%s.nvidia.csv", machine, RANKS, op);
+    ck_assert_msg(nccltests_read(out, table, name, err, sizeof err) == 0, "%s",
+                  err);
+    fclose(table);
+}
+
+/* The mean |log error| of a table on a machine. */
+static double error_on(const struct topo *t, const struct nccltests_table *of)
+{
+    static const int32_t place[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    double sum = 0;
+    char err[300];
+    for (int i = 0; i < of->nrows; i++) {
+        struct topo_coll c;
+        ck_assert(topo_collective(t, of->op, place, RANKS, of->row[i].nbytes,
+                                  TOPO_ANY, TOPO_ANY, &c, err,
+                                  sizeof err) == 0);
+        sum += fabs(log((double)c.time_ps * 1e-6 / of->row[i].us));
+        topo_coll_release(&c);
+    }
+    return sum / of->nrows;
+}
+
+/* A fit to one operation: its own error becomes smaller, and those of the
+ * others no larger. An all-reduce over NVSwitches takes NVLS from some size on,
+ * and says nothing of the rings of an all-gather. */
+static void fit_to_one(const char *machine, int op, struct nccltests *tables)
+{
+    struct fit f;
+    struct fit_settings s;
+    char err[300];
+    ck_assert_msg(fit_init(&f, machine, &tables[op], err, sizeof err) == 0 &&
+                      fit_run(&f, err, sizeof err) == 0,
+                  "%s", err);
+    fit_settings(&f, f.value, f.nvalues, &s);
+    struct topo *const fitted =
+        topo_load_with(machine, s.at, s.n, err, sizeof err);
+    ck_assert_msg(fitted != NULL, "%s", err);
+    printf("%s fitted to %-14s", machine, published[op]);
+    for (int i = 0; i < OPS; i++) {
+        const double before = error_on(f.topo, &tables[i].table[0]);
+        const double after = error_on(fitted, &tables[i].table[0]);
+        printf("  %s %.1f -> %.1f %%", published[i], 100 * (exp(before) - 1),
+               100 * (exp(after) - 1));
+    }
+    printf("\n");
+    for (int i = 0; i < OPS; i++) {
+        const double before = error_on(f.topo, &tables[i].table[0]);
+        const double after = error_on(fitted, &tables[i].table[0]);
+        ck_assert_msg(after <= before + 1e-9, "%s: %.3f, was %.3f",
+                      published[i], after, before);
+    }
+    topo_free(fitted);
+    fit_release(&f);
+}
+
+START_TEST(a_fit_to_one_operation_worsens_no_other)
+{
+    static const char *const of[] = {"dgx-b200", "dgx-h100"};
+    struct nccltests tables[OPS] = {{0}};
+    for (int i = 0; i < OPS; i++)
+        read_published(of[_i], published[i], &tables[i]);
+    for (int i = 0; i < OPS; i++)
+        fit_to_one(of[_i], i, tables);
+    for (int i = 0; i < OPS; i++)
+        nccltests_release(&tables[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("topo: fitted");
@@ -213,6 +304,7 @@ int main(void)
     tcase_add_loop_test(t, a_row_is_odd_that_is_far_off_the_others, 0,
                         sizeof odd / sizeof *odd);
     tcase_add_test(t, a_machine_that_can_not_be_written_is_named);
+    tcase_add_loop_test(t, a_fit_to_one_operation_worsens_no_other, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -34,9 +34,10 @@ static const struct effect {
     int nranks;
     enum topo_op op; /* TOPO_OP_NONE: an all-reduce */
 } effects[] = {
-    {"dgx-h100", {NULL}, {"NCCL_P2P_DISABLE=1"}, 8, TOPO_OP_NONE},
-    {"dgx-h100", {NULL}, {"NCCL_P2P_LEVEL=LOC"}, 8, TOPO_OP_NONE},
-    {"dgx-h100", {NULL}, {"NCCL_P2P_LEVEL=0"}, 8, TOPO_OP_NONE},
+    // NVLS doesn't need peer access
+    {"dgx-h100", {NULL}, {"NCCL_P2P_DISABLE=1"}, 8, TOPO_OP_BROADCAST},
+    {"dgx-h100", {NULL}, {"NCCL_P2P_LEVEL=LOC"}, 8, TOPO_OP_BROADCAST},
+    {"dgx-h100", {NULL}, {"NCCL_P2P_LEVEL=0"}, 8, TOPO_OP_BROADCAST},
     {"dgx-h100",
      {"NCCL_P2P_DISABLE=1"},
      {"NCCL_P2P_DISABLE=1", "NCCL_SHM_DISABLE=1"},

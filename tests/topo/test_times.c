@@ -6,6 +6,7 @@
 #include <check.h>
 #include <inttypes.h> /* PRIu64 */
 #include <stdio.h>    /* fprintf */
+#include <string.h>   /* strstr */
 
 #include "golden.h"
 #include "machine.h"
@@ -62,6 +63,21 @@ END_TEST
 /* ---- times grow with the size -------------------------------------------- */
 
 static const char *const growing[] = {"gh200",
+                                      "4x-a100-pcie",
+                                      "gb200-nvl4",
+                                      "2x:h100-nvl@ndr",
+                                      "2x:gb200-nvl4@slingshot",
+                                      "gb300-nvl72",
+                                      "2x:hgx-b300@xdr",
+                                      "2x:8x-l40s@tcp100",
+                                      "2x:pcie-4090@tcp10",
+                                      "2x:4x-a100-pcie@tcp25",
+                                      "2x:dgx-a100@p4d",
+                                      "2x:dgx-h100@roce400",
+                                      "2x:dgx-h100@efa-1.5",
+                                      "3x:dgx-h100@efa-p5en",
+                                      "3x:dgx-h100@a3-high",
+                                      "2x:dgx-h100@no-nic:3",
                                       "gb200-nvl72",
                                       "2x:dgx-a100@roce",
                                       "2x:dgx-h100@tcpxo",
@@ -141,6 +157,37 @@ static void must_grow_on(const char *name)
     topo_free(t);
 }
 
+/* True if a name is one of those tested, or a part of it ("@roce,"). */
+static int is_tested(const char *name)
+{
+    int found = 0;
+    for (int i = 0; i < nmachines_shipped; i++)
+        found |= strcmp(machines_shipped[i].name, name) == 0;
+    for (int i = 0; i < NGROWING; i++) {
+        const char *const at = strstr(growing[i], name);
+        found |= at && (at == growing[i] || strchr(":@", at[-1])) &&
+                 strchr("@,", at[strlen(name)]);
+    }
+    return found;
+}
+
+START_TEST(all_machines_and_networks_are_tested)
+{
+    char list[600], err[900], *rest;
+    topo_list(list, sizeof list);
+    ck_assert_ptr_null(topo_load("dgx-a100@none", err, sizeof err));
+    char *const nets = strstr(err, "are: ");
+    ck_assert_ptr_nonnull(nets);
+    *strstr(nets, ". For") = 0;
+    for (char *at = strtok_r(list, ", ", &rest); at;
+         at = strtok_r(NULL, ", ", &rest))
+        ck_assert_msg(is_tested(at), "machine %s", at);
+    for (char *at = strtok_r(nets + 5, ", ", &rest); at;
+         at = strtok_r(NULL, ", ", &rest))
+        ck_assert_msg(is_tested(at), "network %s", at);
+}
+END_TEST
+
 START_TEST(times_never_fall_as_bytes_grow)
 {
     must_grow_on(_i < nmachines_shipped ? machines_shipped[_i].name
@@ -154,6 +201,7 @@ int main(void)
     TCase *const t = tcase_create("times");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, modelled_times_are_what_they_were);
+    tcase_add_test(t, all_machines_and_networks_are_tested);
     tcase_add_loop_test(t, times_never_fall_as_bytes_grow, 0,
                         nmachines_shipped + NGROWING);
     suite_add_tcase(s, t);

@@ -69,6 +69,10 @@ void fit_settings(const struct fit *f, const struct fit_value *value, int n,
         if (v->curve >= 0 && s->natts[at] == 0) {
             const struct fit_curve *const c = &f->curve[v->curve];
             add(s, at, "op", c->message ? "sendrecv" : "all_reduce");
+            if (c->nvls)
+                add(s, at, "algo", c->nodes > 1 ? "NVLSTREE" : "NVLS");
+            else if (c->rings)
+                add(s, at, "algo", "RING");
             add_number(s, at, "ranks", c->ranks);
             add_number(s, at, "nodes", c->nodes);
         }
@@ -197,6 +201,9 @@ static void add_curve(struct problem *p, int kind, int fills)
         B = fmax(B, (double)r->nbytes / r->us * 1e-3);
     }
     if (n < MIN_ROWS || p->f->curve[kind].ranks == 0)
+        return;
+    // rings don't replace the machine's own curve, which is of NVLS
+    if (p->f->curve[kind].rings && p->f->topo->cal.curve[0][kind].ranks > 0)
         return;
     add_unknown(&p->u, "curve", "a_us", kind, a, .01, 1e6);
     add_unknown(&p->u, "curve", "B_GBps", kind, B, .001, 1e6);

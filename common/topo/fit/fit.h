@@ -65,6 +65,9 @@ struct fit {
     int nvalues;
     struct fit_curve {
         int message, nodes, ranks; /* reference of the curve; ranks 0: none */
+        int nvls;                  /* some of its rows take NVLS or NVLSTree */
+        int rings; /* none does, though an all-reduce would: it holds for
+                      rings alone */
     } curve[FIT_CURVES];
 };
 

@@ -118,9 +118,9 @@ static void choose_curve(struct fit *f, int table, const int *nrows)
             best = nrows[i] > best ? nrows[i] : best;
     if (t->n % t->nnodes || (c->ranks > 0 && nrows[table] <= best))
         return;
-    *c = (struct fit_curve){message, t->nnodes, t->n};
+    *c = (struct fit_curve){message, t->nnodes, t->n, 0, 0};
     if (message) // a curve of messages is that of a single pair
-        *c = (struct fit_curve){1, t->nnodes > 1 ? 2 : 1, 2};
+        *c = (struct fit_curve){1, t->nnodes > 1 ? 2 : 1, 2, 0, 0};
 }
 
 static int add_table(struct fit *f, const struct nccltests_table *from,
@@ -154,6 +154,29 @@ static int add_table(struct fit *f, const struct nccltests_table *from,
     return 0;
 }
 
+/* Note for the curves of collectives which algorithms their rows take. */
+static int note_algorithms(struct fit *f, char *err, size_t err_nbytes)
+{
+    for (int i = 0; i < f->ntables; i++) {
+        const struct fit_table *const t = &f->table[i];
+        struct fit_curve *const c = &f->curve[t->nnodes > 1];
+        struct topo_coll all;
+        if (tuning_is_message(t->op))
+            continue;
+        if (topo_collective(f->topo, TOPO_OP_ALLREDUCE, t->place, t->n, 1 << 30,
+                            TOPO_ANY, TOPO_ANY, &all, err, err_nbytes) != 0)
+            return -1;
+        c->rings |= (1 << all.algo & TOPO_ANY_NVLS) != 0;
+        topo_coll_release(&all);
+    }
+    for (int i = 0; i < f->ntables; i++)
+        if (f->table[i].op == TOPO_OP_ALLREDUCE)
+            f->curve[f->table[i].nnodes > 1].rings = 0;
+    for (int across = 0; across < 2; across++)
+        f->curve[across].rings &= !f->curve[across].nvls;
+    return 0;
+}
+
 int fit_init(struct fit *f, const char *machine, const struct nccltests *tables,
              char *err, size_t err_nbytes)
 {
@@ -181,9 +204,13 @@ int fit_init(struct fit *f, const char *machine, const struct nccltests *tables,
             topo_collective(f->topo, t->op, t->place, t->n, f->row[i].nbytes,
                             TOPO_ANY, TOPO_ANY, &c, err, err_nbytes);
         f->row[i].before = result == 0 ? (double)c.time_ps * 1e-6 : 0;
+        if (result == 0 && 1 << c.algo & TOPO_ANY_NVLS)
+            f->curve[t->nnodes > 1].nvls = 1;
         if (result == 0)
             topo_coll_release(&c);
     }
+    if (result == 0)
+        result = note_algorithms(f, err, err_nbytes);
     free(rows_of);
     if (result != 0)
         fit_release(f);

@@ -2,17 +2,6 @@
 
 #include <math.h> /* fmax, fmin, hypot, sqrt */
 
-double cell_guess(const struct topo *t, struct cell of, double nbytes)
-{
-    const double x = nbytes / (of.GBps * 1000);
-    const double loops = fmin(of.slots, of.ring_loop / nbytes);
-    if (of.unknown_us > 0)
-        of.fill_us *= 1 - of.unknown_us / of.us;
-    of.us -= of.unknown_us;
-    of.host_GBps = of.wait_us = of.step_us = 0;
-    return cell_time(t, of, nbytes) + x * fmax(0, loops - 1);
-}
-
 double cell_time(const struct topo *t, struct cell of, double nbytes)
 {
     const double x = nbytes / (of.GBps * 1000);
@@ -29,6 +18,13 @@ double cell_time(const struct topo *t, struct cell of, double nbytes)
         return of.us + fmax(x + fill, of.part_us);
     return of.us + fmax(x, nbytes / (of.host_GBps * 1000)) + fill +
            of.wait_us * fmin(1, nbytes / of.wait);
+}
+
+double cell_host_us(const struct topo *t, struct cell of, double nbytes)
+{
+    const double us = cell_time(t, of, nbytes);
+    of.host_GBps = of.wait_us = 0;
+    return us - cell_time(t, of, nbytes);
 }
 
 struct cell cell_limits(const struct cell_table *table)

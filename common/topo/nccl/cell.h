@@ -14,8 +14,8 @@
  *   fill  the time to fill a pipeline. Chunks grow with the size, and so does
  *         the time until all stages work, up to a largest chunk: that is some
  *         latencies, or for NVLS a loop over the chunks of all ranks. If chunks
- *         don't grow (LL's, and Simple's at some sites), the pipeline is full
- *         from one loop on.
+ *         don't grow (LL's, those of a ring's broadcast, and Simple's at some
+ *         sites), the pipeline is full from one loop on.
  *
  * On Blackwell, a step of a ring with Simple or LL128 takes at least 11 us in
  * a node. The time of all steps is then a 2-norm of that least time and x, so
@@ -32,18 +32,15 @@
 
 struct cell { /* one algorithm and protocol; GBps 0: not supported */
     double us;
-    double GBps;       /* the operation's size over its time */
-    double unknown_us; /* the part of us that NCCL's choice doesn't know of */
-    double step_us;    /* ring: the least for all of its steps; 0: none */
-    double hops_us;    /* the part of us that step_us includes */
-    double part_us;    /* messages: of the largest part of a channel */
+    double GBps;    /* the operation's size over its time */
+    double step_us; /* ring: the least for all of its steps; 0: none */
+    double hops_us; /* the part of us that step_us includes */
+    double part_us; /* messages: of the largest part of a channel */
     double fill_us;
-    double loop_us;   /* tree: limit for a loop over chunks of LL's size or a
-                         site's fixed size; 0: no limit */
-    double loop;      /* with a site's fixed size: bytes that fill all channels;
-                         0: any do */
-    double ring_loop; /* the same of an all-reduce's ring, for NCCL's choice */
-    double slots;     /* its channels; both are 0 for all other cells */
+    double loop_us;   /* limit for a loop over chunks of LL's size or a fixed
+                         size; 0: no limit */
+    double loop;      /* with a fixed size: bytes that fill all channels; 0: any
+                         do */
     double host_GBps; /* rate that hosts can pass on; 0: faster than links */
     double wait_us;   /* hosts' wait from end to end of both trees */
     double wait;      /* bytes from which on all channels wait */
@@ -55,8 +52,8 @@ struct cell_table { /* the cells of an operation: [algorithm][protocol] */
 
 double cell_time(const struct topo *t, struct cell of, double nbytes);
 
-/* The time that NCCL chooses by. It doesn't include that of hosts. */
-double cell_guess(const struct topo *t, struct cell of, double nbytes);
+/* The part of it for which hosts are responsible. */
+double cell_host_us(const struct topo *t, struct cell of, double nbytes);
 
 /* The smallest latency and the largest bandwidth of a table, independently of
  * each other: the limits for small and for large sizes. */

@@ -1,45 +1,83 @@
 /*
- * choice.h: NCCL's choice within NCCL_ALGO and NCCL_PROTO (private to
- * common/topo)
+ * choice.h: what NCCL chooses, and the time of that (private to common/topo)
  *
- * NCCL chooses the pair of algorithm and protocol with the smallest time in the
- * model (tuning.h). If a curve T (curve.h) gives the time of the free choice,
- * the model only compares: each pair is its line latency + S / bandwidth, so it
- * is chosen for one range of sizes, or never. Restricted to a set A (NCCL_ALGO,
- * NCCL_PROTO), the time for a size is then
+ * For a collective, NCCL's tuner (tuner.h) takes one pair of algorithm and
+ * protocol for each range of sizes. If a table was measured over the same ranks
+ * (curve.h), it gives the time of that choice, T, and another pair, which
+ * NCCL_ALGO and NCCL_PROTO enforce, takes its own time in the model, but no
+ * less than T. Otherwise each pair takes its own time (cell.h).
  *
- *   - T, if the free choice is in A;
- *   - else what the curve C of A's own latency and bandwidth gives, but
- *     continuing from T where A was last chosen, and at most a little less than
- *     T where A is next chosen.
+ * NCCL's tuner sometimes changes to the faster pair too late. Times would fall
+ * there:
  *
- * These times are continuous, rise with the size, and are never below that of
- * the free choice.
+ *       |            / this pair
+ *       |   . . . . o---------------- at most this, from here on
+ *       |     ____/          ______/ next pair
+ *       |  __/    |      ___/
+ *       +---------+-----+-----------> bytes
+ *                       NCCL's switch
+ *
+ * A size therefore takes at most as long as the size from which NCCL chooses
+ * the next pair, and a little less, so that times also rise with the size. If
+ * the links alone need longer than that, the next pair is slowed down instead.
+ *
+ * Messages use LL or Simple, the one that takes less time in the model.
  */
 #ifndef COMMLAB_TOPO_NCCL_CHOICE_H
 #define COMMLAB_TOPO_NCCL_CHOICE_H
 
 #include "topo/nccl/curve.h"
 
-struct choice {
+enum { CHOICE_RANGES = 64 };
+
+struct choice_pair {
     enum topo_algo algo;
     enum topo_proto proto;
-    struct cell_table free, allowed; /* allowed: GBps is 0 for all
-                                          other pairs */
+    int free; /* NCCL would choose the same pair if everything were allowed */
+};
+
+struct choice_sets { /* what NCCL may choose from */
+    int algos, protos;
+    double ll; /* bytes up to which it takes LL, and no longer from there on; 0:
+                  it chooses */
+};
+
+struct choice { /* an operation, with these sets allowed, by size */
+    struct choice *next;
+    enum topo_op op;
+    struct choice_sets sets;
+    int n;
+    struct choice_range {
+        double from; /* bytes; up to the next range */
+        struct choice_pair pair;
+    } range[CHOICE_RANGES];
 };
 
 /*
- * NCCL's choice for a size among the bits of algos and protos, which don't
- * apply to messages. lines: compare lines, for choice_us(). Returns -1 if
- * nothing is allowed.
+ * NCCL's choices for a collective, owned by s, by size. Returns 0; 1 if nothing
+ * is allowed; -1 if memory runs out.
  */
-int choice_make(const struct topo *t, struct choice *c,
-                const struct cell_table *table, int algos, int protos,
-                double nbytes, int lines);
+int choice_of(const struct topo *t, struct shape *s, enum topo_op op,
+              struct choice_sets sets, const struct choice **out);
 
-/* The time of the choice if there is a curve: `all` is T and `own` is C, the
- * curves for the limits of free and allowed. */
-double choice_us(const struct choice *c, const struct calibration_curve *all,
-                 const struct calibration_curve *own, double nbytes);
+/* The range of a size. */
+const struct choice_range *choice_at(const struct choice *c, double nbytes);
+
+/*
+ * The time in us of nbytes, from those of each pair: its time, and what its
+ * latency and its links take at least. Both must rise with the bytes.
+ */
+typedef double choice_time(const void *user, const struct choice_pair *pair,
+                           double nbytes);
+double choice_us(const struct choice *c, choice_time *us, choice_time *least_us,
+                 const void *user, double nbytes);
+
+/* The protocol of messages. lines: compare their latencies and bandwidths
+ * only. */
+enum topo_proto choice_message(const struct topo *t,
+                               const struct cell_table *table, double nbytes,
+                               int lines);
+
+void choice_drop(struct shape *s); /* free those that s owns */
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * collective.c: the cost of communication
  *
- * NCCL's choice (tuning.h, choice.h), its time (curve.h), and its traffic
- * (traffic.h), which may not exceed the bandwidth of the links.
+ * NCCL's choice (tuner.h, choice.h), its time (tuning.h, curve.h), and its
+ * traffic (traffic.h), which may not exceed the bandwidth of the links.
  */
 #include <math.h>   /* fmax, llround */
 #include <stdio.h>  /* snprintf */
@@ -93,24 +93,139 @@ static void explain(const struct topo *t, const struct shape *s,
              op_names[op], s->n, t->name, can);
 }
 
-/* The time of a choice: on the curve if there is one, else in the model. */
-static void time_of(const struct topo *t, const struct choice *c,
-                    const struct calibration_curve *x, struct cell ref,
-                    double nbytes, double *latency_us, double *us)
+/* ---- collectives --------------------------------------------------------- */
+
+struct costing { /* a collective, while its time is computed */
+    const struct topo *t;
+    struct shape *s;
+    enum topo_op op;
+    struct cell_table table;
+    int measured;                   /* a table gives the time of NCCL's free */
+    struct calibration_curve curve; /* choice */
+};
+
+/* Fill in c's table and curve. Returns 0, or -1 if memory runs out. */
+static int prepare(struct costing *c, int algos)
 {
-    if (ref.GBps > 0) {
-        const struct calibration_curve all =
-            curve_to(x, ref, cell_limits(&c->free));
-        const struct calibration_curve own =
-            curve_to(x, ref, cell_limits(&c->allowed));
-        *latency_us = all.a_us;
-        *us = fmax(choice_us(c, &all, &own, nbytes),
-                   all.a_us + c->free.at[TOPO_P2P][TOPO_SIMPLE].part_us);
-    } else {
-        const struct cell *const own = &c->free.at[c->algo][c->proto];
-        *latency_us = own->us;
-        *us = cell_time(t, *own, nbytes);
+    struct cell ref;
+    if (curve_table(c->t, c->s, c->op, algos, &ref, &c->table) != 0)
+        return -1;
+    c->measured = ref.GBps > 0;
+    if (c->measured)
+        c->curve =
+            curve_to(&c->t->cal.curve[CALIBRATION_ALLREDUCE][c->s->ngroups > 1],
+                     ref, cell_limits(&c->table));
+    for (int a = 0; a < TOPO_ALGOS; a++)
+        if (c->table.at[a][TOPO_SIMPLE].GBps > 0 &&
+            !traffic_of(c->t, c->s, c->op, (enum topo_algo)a))
+            return -1;
+    return 0;
+}
+
+static double latency_of(const struct costing *c,
+                         const struct choice_pair *pair)
+{
+    return c->measured ? c->curve.a_us
+                       : c->table.at[pair->algo][pair->proto].us;
+}
+
+/* A choice_time: the latency and the time of the busiest link. */
+static double links_us(const void *user, const struct choice_pair *pair,
+                       double nbytes)
+{
+    const struct costing *const c = user;
+    const double sec = traffic_of(c->t, c->s, c->op, pair->algo)->sec;
+    return latency_of(c, pair) + sec * nbytes * 1e6;
+}
+
+/* A choice_time. */
+static double pair_us(const void *user, const struct choice_pair *pair,
+                      double nbytes)
+{
+    const struct costing *const c = user;
+    const struct cell *const own = &c->table.at[pair->algo][pair->proto];
+    double us = c->measured ? curve_us(&c->curve, nbytes) : 0;
+    if (!c->measured || !pair->free)
+        us = fmax(us, cell_time(c->t, *own, nbytes));
+    us = on_channels(c->t, c->s, latency_of(c, pair), us);
+    return fmax(tuning_raise(c->t, c->s, us), links_us(c, pair, nbytes));
+}
+
+/* What NCCL may choose from: what the site's tuner allows between nodes, unless
+ * the program says otherwise. */
+static struct choice_sets sets_of(const struct topo *t, const struct shape *s,
+                                  enum topo_op op, int algos, int protos)
+{
+    const struct calibration_choice *const site = &t->cal.choice;
+    struct choice_sets sets = {algos, protos, 0};
+    if (s->ngroups == 1)
+        return sets;
+    if (algos == TOPO_ANY && site->algos && op == TOPO_OP_ALLREDUCE)
+        sets.algos = site->algos;
+    if (protos == TOPO_ANY && site->protos) {
+        sets.protos = site->protos;
+        if (op == TOPO_OP_ALLREDUCE && algos == TOPO_ANY)
+            sets.ll = site->ll_KiB * 1024;
     }
+    return sets;
+}
+
+static int collective(const struct topo *t, struct shape *s, enum topo_op op,
+                      uint64_t bytes, int algos, int protos,
+                      struct topo_coll *out, char *err, size_t err_nbytes)
+{
+    struct costing c = {.t = t, .s = s, .op = op};
+    const struct choice *choice;
+    const struct choice_sets sets = sets_of(t, s, op, algos, protos);
+    const int result =
+        prepare(&c, sets.algos) == 0 ? choice_of(t, s, op, sets, &choice) : -1;
+    if (result > 0)
+        explain(t, s, op, &c.table, err, err_nbytes);
+    if (result < 0)
+        snprintf(err, err_nbytes, "no memory");
+    if (result != 0)
+        return -1;
+    const struct choice_pair *const pair =
+        &choice_at(choice, (double)bytes)->pair;
+    const double us = choice_us(choice, pair_us, links_us, &c, (double)bytes);
+    const struct cell *const own = &c.table.at[pair->algo][pair->proto];
+    out->algo = pair->algo;
+    out->proto = pair->proto;
+    if (own->host_GBps > 0)
+        out->host_ps =
+            (uint64_t)llround(1e6 * cell_host_us(t, *own, (double)bytes));
+    return finish(out, traffic_of(t, s, op, pair->algo), latency_of(&c, pair),
+                  us, bytes, err, err_nbytes);
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+/*
+ * Choose a protocol, and compute the time: on the curve if there is one, else
+ * in the model. part_us: of the largest part of a message (peers.h). Returns 0,
+ * or -1 if memory runs out.
+ */
+static int messages_us(const struct topo *t, int across, struct cell ref,
+                       struct cell_table *table, double part_us,
+                       struct topo_coll *out, double nbytes, double *latency_us,
+                       double *us)
+{
+    if (curve_messages(t, across, table) != 0)
+        return -1;
+    cell_split(table, part_us);
+    out->algo = TOPO_P2P;
+    out->proto = choice_message(t, table, nbytes, ref.GBps > 0);
+    const struct cell *const own = &table->at[TOPO_P2P][out->proto];
+    *latency_us = own->us;
+    *us = cell_time(t, *own, nbytes);
+    if (ref.GBps > 0) {
+        const struct calibration_curve x =
+            curve_to(&t->cal.curve[CALIBRATION_SENDRECV][across], ref,
+                     cell_limits(table));
+        *latency_us = x.a_us;
+        *us = fmax(curve_us(&x, nbytes), x.a_us + part_us);
+    }
+    return 0;
 }
 
 /* The bytes that a rank sends to one peer. */
@@ -119,52 +234,25 @@ static double to_peer(const struct shape *s, enum topo_op op, uint64_t bytes)
     return (double)bytes / (op == TOPO_OP_SENDRECV ? 1 : s->n);
 }
 
-static int several(const struct topo *t, struct shape *s, enum topo_op op,
-                   uint64_t bytes, int algos, int protos, struct topo_coll *out,
-                   char *err, size_t err_nbytes)
+/* An operation of messages between all ranks, or from or to rank 0. */
+static int messages(const struct topo *t, struct shape *s, enum topo_op op,
+                    uint64_t bytes, struct topo_coll *out, char *err,
+                    size_t err_nbytes)
 {
-    const enum calibration_op kind =
-        tuning_is_message(op) ? CALIBRATION_SENDRECV : CALIBRATION_ALLREDUCE;
     const int across = s->ngroups > 1;
+    const struct peers p = peers_of(t, s);
     struct cell_table table;
-    struct choice choice;
     struct cell ref;
     double latency_us, us;
-    if (curve_reference(t, kind, across, &ref) != 0 ||
+    if (curve_reference(t, CALIBRATION_SENDRECV, across, &ref, NULL) != 0 ||
         tuning_fill(t, s, op, ref.GBps > 0, &table) != 0 ||
-        (kind == CALIBRATION_SENDRECV &&
-         curve_messages(t, across, &table) != 0)) {
+        messages_us(t, across, ref, &table, peers_us(&p, to_peer(s, op, bytes)),
+                    out, (double)bytes, &latency_us, &us) != 0) {
         snprintf(err, err_nbytes, "no memory");
         return -1;
     }
-    if (kind == CALIBRATION_SENDRECV) {
-        const struct peers p = peers_of(t, s);
-        cell_split(&table, peers_us(&p, to_peer(s, op, bytes)));
-    }
-    // use what the network's tuner allows, unless the program says otherwise
-    if (across && algos == TOPO_ANY && t->cal.choice.algos)
-        algos = t->cal.choice.algos | 1 << TOPO_P2P | 1 << TOPO_PAT;
-    if (across && protos == TOPO_ANY && t->cal.choice.protos)
-        protos = t->cal.choice.protos;
-    if (choice_make(t, &choice, &table, algos, protos, (double)bytes,
-                    ref.GBps > 0) != 0) {
-        explain(t, s, op, &table, err, err_nbytes);
-        return -1;
-    }
-    out->algo = choice.algo;
-    out->proto = choice.proto;
-    time_of(t, &choice, &t->cal.curve[kind][across], ref, (double)bytes,
-            &latency_us, &us);
-    const struct cell *const own = &table.at[choice.algo][choice.proto];
-    if (own->host_GBps > 0)
-        out->host_ps =
-            (uint64_t)llround(1e6 * (cell_time(t, *own, (double)bytes) -
-                                     cell_guess(t, *own, (double)bytes)));
-    if (kind == CALIBRATION_ALLREDUCE)
-        us = on_channels(t, s, latency_us, us);
-    us = tuning_raise(t, s, us);
-    return finish(out, traffic_of(t, s, op, choice.algo), latency_us, us, bytes,
-                  err, err_nbytes);
+    return finish(out, traffic_of(t, s, op, TOPO_P2P), latency_us,
+                  tuning_raise(t, s, us), bytes, err, err_nbytes);
 }
 
 int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
@@ -180,9 +268,11 @@ int topo_collective(const struct topo *t, enum topo_op op, const int32_t *place,
     struct shape *const s = shape_connected(t, place, n, err, err_nbytes);
     if (!s)
         return -1;
-    return n == 1
-               ? alone(t, place[0], bytes, out, err, err_nbytes)
-               : several(t, s, op, bytes, algos, protos, out, err, err_nbytes);
+    if (n == 1)
+        return alone(t, place[0], bytes, out, err, err_nbytes);
+    if (tuning_is_message(op))
+        return messages(t, s, op, bytes, out, err, err_nbytes);
+    return collective(t, s, op, bytes, algos, protos, out, err, err_nbytes);
 }
 
 /* The time in us that channels take for a message, in a communicator of its
@@ -223,30 +313,21 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
         return -1;
     }
     const int across = a->node != b->node;
+    const double part_us = channels_us(t, from, to, (double)bytes);
     struct cell_table table;
-    struct choice choice;
     struct cell ref;
     double latency_us, us;
-    const double part_us = channels_us(t, from, to, (double)bytes);
-    int result = part_us < 0
-                     ? -1
-                     : curve_reference(t, CALIBRATION_SENDRECV, across, &ref);
-    if (result == 0) {
+    int result = -1;
+    if (part_us >= 0 &&
+        curve_reference(t, CALIBRATION_SENDRECV, across, &ref, NULL) == 0) {
         curve_message(t, from, to, f, ref.GBps > 0, &table);
-        result = curve_messages(t, across, &table);
+        result = messages_us(t, across, ref, &table, part_us, out,
+                             (double)bytes, &latency_us, &us);
     }
-    if (result == 0) {
-        cell_split(&table, part_us);
-        choice_make(t, &choice, &table, TOPO_ANY, TOPO_ANY, (double)bytes,
-                    ref.GBps > 0);
-        time_of(t, &choice, &t->cal.curve[CALIBRATION_SENDRECV][across], ref,
-                (double)bytes, &latency_us, &us);
-        out->algo = choice.algo;
-        out->proto = choice.proto;
+    if (result == 0)
         result = finish(out, f, latency_us, us, bytes, err, err_nbytes);
-    } else {
+    else
         snprintf(err, err_nbytes, "no memory");
-    }
     traffic_free(f);
     return result;
 }

@@ -268,6 +268,7 @@ int search_all(struct system *s, struct search_results *out)
     for (int type = 0; type < SYSTEM_DIS; type++)
         for (int i = 0; i <= SYSTEM_GPUS; i++)
             free(x->nets[type][i]);
+    const int failed = x->failed;
     free(x);
-    return 0;
+    return failed ? -1 : 0;
 }

@@ -231,6 +231,7 @@ static int list_nets(struct search *x, int gpu, const int16_t **list)
         x->nnets[limit][gpu + 1] = n;
     }
     *list = *at;
+    x->failed |= !*at;
     return *at ? x->nnets[limit][gpu + 1] : 0;
 }
 

@@ -33,6 +33,7 @@ struct search {
     int net_step, first_step;   /* GPUs after which a channel returns */
     uint64_t used[SYSTEM_GPUS]; /* by channels, bit by bit */
     int nnets[SYSTEM_DIS][SYSTEM_GPUS + 1]; /* nets to try; -1: not listed */
+    int failed;                             /* memory ran out */
     int16_t *nets[SYSTEM_DIS][SYSTEM_GPUS + 1];
 };
 

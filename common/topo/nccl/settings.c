@@ -265,9 +265,16 @@ void topo_settings(struct topo *t, char *const *env, topo_remark *say,
 
 /* ---- queries of the model ------------------------------------------------ */
 
+double settings_socket(const struct topo *t)
+{
+    const double profile = t->cal.fabric.socket_GBps;
+    return profile > 0 ? profile : t->nccl.sockets ? t->nccl.socket_GBps : 0;
+}
+
 int settings_no_gdr(const struct topo *t, enum reach reach)
 {
-    return t->nccl.sockets || (t->nccl.gdr_given && (int)reach > t->nccl.gdr);
+    const int limit = t->nccl.gdr_given ? t->nccl.gdr : REACH_PXB;
+    return settings_socket(t) > 0 || (int)reach > limit;
 }
 
 double settings_channel_share(const struct topo *t, int channels)

@@ -9,7 +9,11 @@
 
 #include "topo/machine.h"
 
-/* True if GPUDirect RDMA is off between a GPU and a NIC (local numbers). */
+/* The rate in GB/s of one flow if NCCL uses sockets between nodes, else 0. */
+double settings_socket(const struct topo *t);
+
+/* True if a GPU and a NIC at this distance are too far apart for GPUDirect
+ * RDMA, or if NCCL uses sockets. */
 int settings_no_gdr(const struct topo *t, enum reach reach);
 
 /* The share of a communicator's channels that may be used, at most 1. */

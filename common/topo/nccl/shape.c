@@ -75,6 +75,31 @@ static void sort_by_cpu(const struct topo *t, int32_t *place, int n)
         }
 }
 
+static enum reach distance(const struct topo *t, int32_t a, int32_t b)
+{
+    const int i = a % t->ngpus, k = b % t->ngpus;
+    return route_nvlinks(t, i, k)
+               ? REACH_NVL
+               : route_reach(t, cpu_of_place(t, a), t->gpu[i].pci,
+                             cpu_of_place(t, b), t->gpu[k].pci);
+}
+
+/* After each GPU, put the nearest of the remaining ones, as NCCL's search does:
+ * pairs with NVLinks or a PCIe switch in common become neighbours. */
+static void sort_by_distance(const struct topo *t, int32_t *place, int n)
+{
+    for (int i = 1; i < n; i++) {
+        int near = i;
+        for (int k = i + 1; k < n; k++)
+            if (distance(t, place[i - 1], place[k]) <
+                distance(t, place[i - 1], place[near]))
+                near = k;
+        const int32_t next = place[near];
+        memmove(&place[i + 1], &place[i], sizeof next * (size_t)(near - i));
+        place[i] = next;
+    }
+}
+
 /* Make one ring in the order of place[], with two channels on it. */
 static void pcie_rings(const struct topo *t, struct shape_group *g,
                        const int *local)
@@ -105,6 +130,7 @@ static void find_rings(const struct topo *t, struct shape_group *g,
     if (g->nvlink)
         return;
     sort_by_cpu(t, place, g->n);
+    sort_by_distance(t, place, g->n);
     for (int i = 0; i < g->n; i++)
         local[i] = place[i] % t->ngpus;
     pcie_rings(t, g, local);

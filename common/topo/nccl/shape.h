@@ -27,6 +27,7 @@ struct shape_group { /* the ranks on one node */
 };
 
 struct traffic; /* traffic of an operation, per byte of its size: traffic.h */
+struct choice;  /* what NCCL chooses for an operation, by size: choice.h */
 
 struct shape {
     struct shape *next;
@@ -44,6 +45,7 @@ struct shape {
     int searched;
     struct search_results found;                   /* by shape_search() */
     struct traffic *traffic[TOPO_OPS][TOPO_ALGOS]; /* traffic_of() keeps it */
+    struct choice *choices;                        /* so does choice_of() */
 };
 
 /* Heads are the GPUs of a node that reduce for NVLS and send between nodes. */

@@ -63,12 +63,52 @@ static int search_groups(const struct topo *t, const struct shape *s,
     return 0;
 }
 
+/* ---- stacks -------------------------------------------------------------- */
+
+/*
+ * The search recurses through the GPUs of a node, with about 28 KiB for each. A
+ * caller's stack suffices for a few GPUs; a simulated stream's thread, for one,
+ * has 1 MiB. For more, the search gets a thread of its own.
+ */
+enum { FEW_GPUS = 16, STACK = 8 << 20 };
+
+struct job {
+    const struct topo *t;
+    struct shape *s;
+    int result;
+};
+
+static void *search_main(void *user)
+{
+    struct job *const j = user;
+    j->result = search_groups(j->t, j->s, &j->s->found);
+    return NULL;
+}
+
+/* Returns 0, or -1 if memory or threads run out. */
+static int search(const struct topo *t, struct shape *s)
+{
+    struct job j = {t, s, -1};
+    pthread_attr_t attr;
+    pthread_t thread;
+    if (s->most <= FEW_GPUS) {
+        search_main(&j);
+        return j.result;
+    }
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    if (pthread_create(&thread, &attr, search_main, &j) == 0)
+        pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
+    return j.result;
+}
+
 int shape_search(const struct topo *t, struct shape *s)
 {
     struct topo *const mutable = (struct topo *)t; // its lock guards shapes
     pthread_mutex_lock(&mutable->lock);
     if (!s->searched)
-        s->searched = search_groups(t, s, &s->found) == 0;
+        s->searched = search(t, s) == 0;
     const int result = s->searched ? 0 : -1;
     pthread_mutex_unlock(&mutable->lock);
     return result;

@@ -346,7 +346,7 @@ struct system *system_of(const struct topo *t, const int *local, int n,
         return NULL;
     s->t = t;
     s->inter = inter;
-    s->nnets = t->nnics;
+    s->nnets = t->nnics * (int)t->cal.choice.nic_ports;
     s->nhosts = 1 + !machine_same_host(t, 0, t->ncpus - 1);
     list_gpus(s, local, n);
     const int failed = system_graph_make(&m) != 0 || fill_paths(&m) != 0;

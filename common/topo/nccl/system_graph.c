@@ -98,11 +98,13 @@ static void add_pcie(struct system_graph *m)
         connect(m, m->pci_at[i], parent, SYSTEM_PIX,
                 thousandths(machine_nccl_pcie(p)));
     }
+    const int ports = (int)t->cal.choice.nic_ports;
     for (int i = 0; i < m->s->nnets; i++) {
-        const struct machine_nic *const c = &t->nic[i];
+        const struct machine_nic *const c = &t->nic[i / ports];
         const int nic = c->pci < 0 ? m->nic_at[c->cpu] : m->pci_at[c->pci];
-        const int rate = thousandths(c->mbps / 8000);
-        m->s->net[i] = (struct system_net){.rate = rate, .left = rate};
+        const int rate = thousandths(c->mbps / 8000 / ports);
+        m->s->net[i] = (struct system_net){
+            .rate = rate, .left = rate, .latency = t->cal.choice.plugin_us};
         if (c->pci < 0)
             connect(m, nic, m->cpu_at[c->cpu], SYSTEM_PIX, SYSTEM_LOCAL);
         m->bridge[nic] = 0;

@@ -10,11 +10,11 @@
  * This follows NCCL 2.28.9, src/graph/tuning.cc; `make test NCCL_SRC=DIR
  * TEST=topo/oracle` compares it with NCCL's own code.
  */
-#include <math.h>   /* fmax, fmin */
+#include <math.h>   /* fmax, fmin, INFINITY */
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memset */
 
-#include "topo/nccl/shape.h"
+#include "topo/nccl/tuner.h"
 
 /*
  * NCCL's constants, with their names in brackets. Rows are generations: Volta,
@@ -66,9 +66,10 @@ static const double nvlstree_GBps[4][3] = {
 
 static const double nvls_share[4] = {0, 0, .85, .74}; /* [nvlsEfficiency] */
 
-/* Shares of a tree's bandwidth that NCCL expects by size, from 64 bytes on
- * [treeCorrectionFactor] */
-static const double tree_share[TOPO_PROTOS][23] = {
+/* Shares of a tree's bandwidth that NCCL expects by size, from LEAST_SHARE
+ * bytes on [treeCorrectionFactor] */
+enum { LEAST_SHARE = 64, SHARES = 23 };
+static const double tree_share[TOPO_PROTOS][SHARES] = {
     {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9,
      1, 1, 1, 1},
     {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9,
@@ -98,8 +99,7 @@ static const struct search_found *graph_of(const struct shape *s,
 {
     if (algo == TOPO_RING)
         return &s->found.ring;
-    return algo == TOPO_NVLS || algo == TOPO_NVLSTREE ? &s->found.nvls
-                                                      : &s->found.tree;
+    return 1 << algo & TOPO_ANY_NVLS ? &s->found.nvls : &s->found.tree;
 }
 
 static int steps_of(enum topo_op op, int n)
@@ -224,8 +224,8 @@ static int ll128(const struct topo *t, const struct shape *s,
            g->type_inter <= (sm >= 90 ? SYSTEM_PXN : SYSTEM_PXB);
 }
 
-static int usable(const struct topo *t, const struct shape *s, enum topo_op op,
-                  enum topo_algo algo, enum topo_proto proto)
+int tuner_usable(const struct topo *t, const struct shape *s, enum topo_op op,
+                 enum topo_algo algo, enum topo_proto proto)
 {
     const int all = op == TOPO_OP_ALLREDUCE, nodes = s->ngroups > 1;
     if (proto == TOPO_LL128 && !ll128(t, s, algo))
@@ -259,12 +259,19 @@ static int channels_of(const struct topo *t, const struct shape *s)
                : n;
 }
 
+/* The bytes from which a ring's all-reduce between nodes is expected to be
+ * slower. */
+static double plateau(const struct topo *t, const struct shape *s)
+{
+    return 64. * channels_of(t, s) * s->n;
+}
+
 /* The time in us that NCCL expects; below 0 if it doesn't use the pair. */
 static double expected_us(const struct topo *t, const struct shape *s,
                           enum topo_op op, enum topo_algo algo,
                           enum topo_proto proto, double nbytes)
 {
-    if (!usable(t, s, op, algo, proto))
+    if (!tuner_usable(t, s, op, algo, proto))
         return -1;
     double bus = bus_GBps(t, s, op, algo, proto);
     double us = latency_us(t, s, op, algo, proto);
@@ -272,22 +279,21 @@ static double expected_us(const struct topo *t, const struct shape *s,
         bus *= .5;
     else if (algo == TOPO_RING || !is_half(op))
         bus *= (double)s->n / steps_of(op, s->n);
-    if (algo == TOPO_TREE && nbytes >= 64 && log2_of(nbytes / 64) < 23)
-        bus *= tree_share[proto][log2_of(nbytes / 64)];
-    // the plateau of rings between nodes
+    if (algo == TOPO_TREE && nbytes >= LEAST_SHARE &&
+        log2_of(nbytes / LEAST_SHARE) < SHARES)
+        bus *= tree_share[proto][log2_of(nbytes / LEAST_SHARE)];
     if (algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups > 1 &&
-        op == TOPO_OP_ALLREDUCE &&
-        floor(nbytes / (channels_of(t, s) * s->n)) >= 64)
+        op == TOPO_OP_ALLREDUCE && nbytes >= plateau(t, s))
         us *= t->gpu[0].sm < 80 ? 1.9 : 1.4;
     return bus > 0 ? us + nbytes / (1000 * bus) : -1;
 }
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* Choose the least time; in case of a tie, as NCCL does, in its own order.
- * Returns 0, or -1 if nothing is allowed. */
-static int choose(const struct topo *t, const struct shape *s, enum topo_op op,
-                  double nbytes, int algos, int protos, struct topo_nccl *out)
+/* Choose the least time; in case of a tie, as NCCL does, in its own order. */
+int tuner_choose(const struct topo *t, const struct shape *s, enum topo_op op,
+                 double nbytes, int algos, int protos, enum topo_algo *algo,
+                 enum topo_proto *proto)
 {
     static const enum topo_algo order[] = {TOPO_TREE, TOPO_RING, TOPO_NVLS,
                                            TOPO_NVLSTREE, TOPO_PAT};
@@ -301,10 +307,21 @@ static int choose(const struct topo *t, const struct shape *s, enum topo_op op,
             if (us < 0 || (least >= 0 && us >= least))
                 continue;
             least = us;
-            out->algo = order[i];
-            out->proto = (enum topo_proto)p;
+            *algo = order[i];
+            *proto = (enum topo_proto)p;
         }
     return least < 0 ? -1 : 0;
+}
+
+double tuner_next_lines(const struct topo *t, const struct shape *s,
+                        double nbytes)
+{
+    double next = INFINITY, size = LEAST_SHARE;
+    for (int i = 0; i <= SHARES && next == INFINITY; i++, size *= 2)
+        if (size > nbytes)
+            next = size;
+    const double ring = plateau(t, s);
+    return s->ngroups > 1 && ring > nbytes ? fmin(next, ring) : next;
 }
 
 static struct topo_channel channel(const struct shape *s,
@@ -336,7 +353,8 @@ int topo_nccl(const struct topo *t, enum topo_op op, const int32_t *place,
     out->ring = channel(s, &s->found.ring);
     out->tree = channel(s, &s->found.tree);
     out->nvls = channel(s, &s->found.nvls);
-    if (choose(t, s, op, (double)bytes, algos, protos, out) == 0)
+    if (tuner_choose(t, s, op, (double)bytes, algos, protos, &out->algo,
+                     &out->proto) == 0)
         return 0;
     snprintf(err, err_nbytes,
              "NCCL would use no pair that NCCL_ALGO and NCCL_PROTO allow over "

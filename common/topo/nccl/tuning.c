@@ -3,6 +3,7 @@
 #include <math.h>   /* sqrt */
 #include <string.h> /* memset */
 
+#include "topo/nccl/tuner.h"
 #include "topo/route.h"
 
 /*
@@ -63,6 +64,7 @@ static const double tree_channels[4] = {0, 0, 16, 32};
 enum { /* bytes */
     NVLS_CHUNK  = 128 << 10,   /* at most, in up to three nodes [the same file,
                                   NvlsChunkSize] */
+    SIMPLE_CHUNK = 512 << 10,   /* a slot of a channel's buffer [src/init.cc] */
     SMALL_CHUNK = 64 << 10,    /* from four nodes on [treeMaxChunkSize] */
     SHARE       = 16 << 10,    /* least for each channel: small operations use
                                   fewer channels [src/enqueue.cc,
@@ -132,10 +134,19 @@ static double latency(const struct topo *t, enum topo_proto proto, double base,
            across * (net_us + (proto == TOPO_SIMPLE ? 2 : 1) * more);
 }
 
+/* True for a ring in a node that passes on a root's data in chunks. */
+static int passes_on(const struct shape *s, enum topo_op op,
+                     enum topo_algo algo, enum topo_proto proto)
+{
+    return algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups == 1 &&
+           (op == TOPO_OP_BROADCAST || op == TOPO_OP_REDUCE);
+}
+
 static double ring_latency(const struct topo *t, const struct shape *s,
                            enum topo_op op, enum topo_proto proto)
 {
-    const int steps = ring_steps(op, s->n);
+    const int chunks = passes_on(s, op, TOPO_RING, proto);
+    const int steps = chunks ? 1 : ring_steps(op, s->n);
     const int across =
         op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
     return latency(t, proto, base_us[TOPO_RING][proto], steps - across,
@@ -206,8 +217,7 @@ static double link_share(const struct topo *t, enum topo_algo algo)
 {
     if (algo == TOPO_P2P)
         return t->arch->message;
-    return algo == TOPO_NVLS || algo == TOPO_NVLSTREE ? t->arch->nvls
-                                                      : t->arch->ring;
+    return 1 << algo & TOPO_ANY_NVLS ? t->arch->nvls : t->arch->ring;
 }
 
 /* True if ranks of a ring exchange parts, rather than pass on a root's data. */
@@ -268,7 +278,7 @@ static double bandwidth_of(const struct topo *t, const struct shape *s,
         return t->arch->ll128 * simple;
     if (algo == TOPO_P2P && proto == TOPO_LL)
         return ring_ll * simple;
-    if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE)
+    if (1 << algo & TOPO_ANY_NVLS)
         return least(simple,
                      nvls_channels[t->arch->column] * t->fit->nvls_GBps);
     return algo == TOPO_PAT ? pat * simple : simple;
@@ -305,13 +315,14 @@ static double fill_of(const struct topo *t, const struct shape *s,
     double fill = chunks || proto == TOPO_SIMPLE || s->ngroups > 1
                       ? t->fit->fill * x.us
                       : 0;
-    if ((algo == TOPO_RING && proto == TOPO_SIMPLE && s->ngroups > 1) ||
+    if ((algo == TOPO_RING && proto == TOPO_SIMPLE &&
+         (s->ngroups > 1 || !s->nvlink)) ||
         x.step_us > 0)
         fill = 0;
     if (exchanges(op, algo) && proto == TOPO_SIMPLE && s->nvlink &&
         s->ngroups == 1 && t->arch->ring_fill_us > 0)
         fill = t->arch->ring_fill_us;
-    if (algo == TOPO_NVLS || algo == TOPO_NVLSTREE) {
+    if (1 << algo & TOPO_ANY_NVLS) {
         const double loop = s->most * nvls_channels[t->arch->column] *
                             t->fit->nvls_chunks * nvls_chunk(s) /
                             (x.GBps * 1000);
@@ -343,12 +354,13 @@ static void pass_hosts(const struct topo *t, const struct shape *s,
 }
 
 /*
- * Chunks of a fixed size, one in each channel. Nothing leaves a tree until its
- * last rank has them. A ring's last loop shrinks its chunks to what is left
- * [runRing()], so it takes no longer than its bytes do. NCCL's tuner expects an
- * all-reduce's ring to be slow at middling sizes all the same, and takes the
- * tree there [the plateau in ncclTopoGetAlgoTime()]. Flags double LL's chunks.
- * Hops over a network fill and empty a buffer at either end.
+ * Chunks of a fixed size, one in each channel. A ring that passes on a root's
+ * data is full when the first chunks have reached the last rank; on average,
+ * ranks wait for half of that, since Simple's slices are smaller. Nothing
+ * leaves a tree until its last rank has them. A ring's last loop shrinks its
+ * chunks to what is left [runRing()], so it takes no longer than its bytes do.
+ * Flags double LL's chunks. Hops over a network fill and empty a buffer at
+ * either end.
  */
 static void fix_chunks(const struct topo *t, const struct shape *s,
                        enum topo_op op, enum topo_algo algo,
@@ -356,20 +368,18 @@ static void fix_chunks(const struct topo *t, const struct shape *s,
                        struct cell *x)
 {
     const double site = t->cal.choice.chunk_KiB * 1024;
+    if (passes_on(s, op, algo, proto)) {
+        x->loop = (double)SIMPLE_CHUNK * s->channels;
+        x->loop_us = (s->n - 1) / 2. * x->loop / (x->GBps * 1000);
+    }
     const double chunk = proto == TOPO_LL ? 2 * LL_CHUNK : site;
-    if (proto == TOPO_LL128 || s->ngroups < 2)
-        return;
-    if (algo == TOPO_TREE) {
+    if (algo == TOPO_TREE && proto != TOPO_LL128 && s->ngroups > 1) {
         const double stages = 2 * (s->most - 1) + 4 * floor_log2(s->ngroups);
         const double link =
             f->busiest[TRAFFIC_NVLINK] / link_share(t, algo) / 2;
         const double hops = stages * link + 2 * f->busiest[TRAFFIC_NET];
         x->loop_us = chunk * s->channels * hops * 1e6;
         x->loop = proto == TOPO_SIMPLE ? site * s->channels : 0;
-    } else if (algo == TOPO_RING && op == TOPO_OP_ALLREDUCE && s->most > 1 &&
-               proto == TOPO_SIMPLE) {
-        x->ring_loop = site * s->channels * s->n;
-        x->slots = s->channels;
     }
 }
 
@@ -377,29 +387,6 @@ int tuning_is_message(enum topo_op op)
 {
     return op == TOPO_OP_ALLTOALL || op == TOPO_OP_GATHER ||
            op == TOPO_OP_SCATTER || op == TOPO_OP_SENDRECV;
-}
-
-/* True if the algorithm supports the operation over these ranks. */
-static int able(const struct shape *s, enum topo_op op, enum topo_algo algo,
-                enum topo_proto proto)
-{
-    const int reduce = op == TOPO_OP_ALLREDUCE;
-    const int half = op == TOPO_OP_ALLGATHER || op == TOPO_OP_REDUCESCATTER;
-    const int rooted = op == TOPO_OP_BROADCAST || op == TOPO_OP_REDUCE;
-    if (proto == TOPO_LL128 && !s->nvlink)
-        return 0;
-    switch (algo) {
-    case TOPO_TREE: return reduce;
-    case TOPO_RING: return reduce || half || rooted;
-    case TOPO_NVLS:
-        return (reduce || half) && s->nvls && s->ngroups == 1 &&
-               proto == TOPO_SIMPLE;
-    case TOPO_NVLSTREE:
-        return reduce && s->nvls && s->ngroups > 1 && proto == TOPO_SIMPLE;
-    case TOPO_PAT: return half && s->most == 1 && proto == TOPO_SIMPLE;
-    case TOPO_P2P: return tuning_is_message(op) && proto != TOPO_LL128;
-    default: return 0; // CollNet: no modelled network reduces
-    }
 }
 
 /* The bandwidth of the Simple protocol over these ranks; 0 if memory runs
@@ -421,8 +408,7 @@ static struct cell tuning_of(const struct topo *t, const struct shape *s,
                              enum topo_proto proto, double simple)
 {
     const double more_us = more_latency(t, s, op, algo, proto);
-    struct cell x = {.us = latency_of(t, s, op, algo, proto) + more_us,
-                     .unknown_us = more_us};
+    struct cell x = {.us = latency_of(t, s, op, algo, proto) + more_us};
     x.GBps = bandwidth_of(t, s, op, algo, proto, simple) *
              thread_share(t, s, algo, proto);
     if (exchanges(op, algo) && proto != TOPO_LL && s->nvlink &&
@@ -436,14 +422,24 @@ static struct cell tuning_of(const struct topo *t, const struct shape *s,
     return x;
 }
 
+static int able(const struct topo *t, const struct shape *s, enum topo_op op,
+                enum topo_algo algo, enum topo_proto proto)
+{
+    if (tuning_is_message(op) || algo == TOPO_P2P)
+        return tuning_is_message(op) && algo == TOPO_P2P && proto != TOPO_LL128;
+    return tuner_usable(t, s, op, algo, proto);
+}
+
 int tuning_fill(const struct topo *t, struct shape *s, enum topo_op op,
                 int healthy, struct cell_table *table)
 {
     memset(table, 0, sizeof *table);
+    if (!tuning_is_message(op) && shape_search(t, s) != 0)
+        return -1;
     for (int i = 0; i < TOPO_ALGOS * TOPO_PROTOS; i++) {
         const enum topo_algo a = (enum topo_algo)(i / TOPO_PROTOS);
         const enum topo_proto p = (enum topo_proto)(i % TOPO_PROTOS);
-        if (!able(s, op, a, p))
+        if (!able(t, s, op, a, p))
             continue;
         const double simple = simple_of(t, s, op, a, healthy);
         if (!(simple > 0))
@@ -461,7 +457,7 @@ void tuning_message(const struct topo *t, const struct shape *pair,
     const double simple = simple_GBps(t, f, TOPO_P2P, 1, healthy);
     memset(table, 0, sizeof *table);
     for (int p = 0; p < TOPO_PROTOS; p++)
-        if (able(pair, TOPO_OP_SENDRECV, TOPO_P2P, (enum topo_proto)p))
+        if (p != TOPO_LL128)
             table->at[TOPO_P2P][p] =
                 tuning_of(t, pair, TOPO_OP_SENDRECV, TOPO_P2P,
                           (enum topo_proto)p, simple);

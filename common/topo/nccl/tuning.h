@@ -2,9 +2,8 @@
  * tuning.h: the cost of NCCL's algorithms and protocols (private to
  * common/topo)
  *
- * A table has a cell (cell.h) for each algorithm and protocol, and the smallest
- * time of a table counts. NCCL chooses by a simpler model of its own (tuner.c),
- * which takes another pair for one draw in six.
+ * A table has a cell (cell.h) for each algorithm and protocol that NCCL can
+ * use. NCCL chooses between them by a simpler model of its own (tuner.h).
  */
 #ifndef COMMLAB_TOPO_NCCL_TUNING_H
 #define COMMLAB_TOPO_NCCL_TUNING_H
