@@ -30,8 +30,16 @@ fill() {
 }
 
 mkdir -p "$work/kit" "$work/gradescope" "$work/autolab" "$out"
-git ls-files -z -- . ':!solutions' ':!tests' ':!handouts' ':!.ci' \
-    ':!common/kit' |
+packed=(. ':!solutions' ':!tests' ':!handouts' ':!.ci' ':!common/kit')
+left=$(git ls-files --others --exclude-standard --directory -- "${packed[@]}")
+[ -z "$left" ] || printf '%s\n' \
+    "deliver: not included, since git doesn't track them:" \
+    "    ${left//$'\n'/$'\n'    }"
+[ -n "$(git ls-files -- "labs/$lab")" ] || {
+    echo "deliver: git add $lab's files first: nothing was written"
+    exit 1
+}
+git ls-files -z -- "${packed[@]}" |
     xargs -0 cp --parents --no-dereference -t "$work/kit"
 git ls-files -z -- common/kit/probe.c common/kit/isolation.sh 'tests/*.mk' |
     xargs -0 cp --parents --no-dereference -t "$work/kit"

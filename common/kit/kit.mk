@@ -7,7 +7,8 @@
 
 slides:                ## build a deck for each lab: build/handouts/slides-lab1.html
 	@common/kit/slides.sh $(BUILD)/handouts
-site: pages slides     ## build handouts, guides and slides as one site
+site: pages            ## build handouts, guides and slides as one site
+	@common/kit/slides.sh $(BUILD)/handouts
 quickstart: deps       ## install, build, run lab 1, grade skeleton and solution
 	$(MAKE) all
 	tests/quickstart.sh
@@ -17,14 +18,17 @@ skeletons:             ## regenerate labs/ from solutions/ (FORCE=1 overwrites)
 handouts: all          ## rerun the commands that handouts show, build pages
 	@common/kit/handouts.sh
 	@common/kit/pages.sh --optional $(BUILD)/handouts
-plans: $(SOLUTIONS) $(GPU_READY)   ## time the solutions for the plans
-	common/kit/plans.sh $(BUILD)
+# The folder of LAB=lab3, or of its full name; nothing without LAB.
+GIVEN_LAB = $(if $(LAB),$(firstword $(filter $(LAB) $(LAB)-%,$(LABS)) $(LAB)))
+TIMED = $(if $(LAB),$(BUILD)/solutions/$(call short,$(LAB)),$(SOLUTIONS))
+plans: $(TIMED) $(GPU_READY)   ## time the solutions for the plans; LAB=lab3: one
+	common/kit/plans.sh $(BUILD) $(GIVEN_LAB)
 new-lab:               ## create a complete lab: NAME=lab11-topic [TITLE=...]
 	@common/kit/new-lab.sh "$(NAME)" "$(TITLE)"
 remove-lab:            ## remove a lab and what names it: NAME=lab11-topic
-	@common/kit/remove-lab.sh "$(NAME)"
+	@FORCE=$(FORCE) common/kit/remove-lab.sh "$(NAME)"
 lint-labs: $(BUILD)/plan ## check that all labs are complete; LAB=lab11-topic: one
-	@common/kit/lint-labs.sh $(LAB)
+	@common/kit/lint-labs.sh $(GIVEN_LAB)
 # Needed after adding a case, which some mutants may fail, too.
 mutant-lists:          ## regrade mutants, rewrite what they fail; LAB=lab3: one
 	@MUTANT_LISTS=1 CK_RUN_CASE=mutants $(MAKE) test RUN=$(BUILD)/mutant-lists \

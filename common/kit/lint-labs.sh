@@ -234,7 +234,7 @@ for lab in "${@#solutions/}"; do
         which question has two draws with one answer: choose other numbers" \
         plan_total "$lab"
     check "the solution's answers are the hidden plan's" \
-        "build/plan --answers $lab --student ada > solutions/$lab/answers.txt" \
+        "build/plan --answers $lab --student ada --write" \
         answers "$lab"
     check "what is asked besides numbers is in answers.txt and in the plan" \
         "add the line \"prediction =\" or predict:, \"in_words =\" or rubric:" \

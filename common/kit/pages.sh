@@ -97,7 +97,7 @@ write() { # FILE PAGE [PANDOC'S OPTIONS]
 
 mapfile -t labs < <(printf '%s\n' handouts/lab*.md | sort -V)
 files=(README.md "${labs[@]}" handouts/student.md handouts/nodes.md
-    handouts/profiling.md handouts/ta.md handouts/course.md
+    handouts/accuracy.md handouts/profiling.md handouts/ta.md handouts/course.md
     handouts/instructor.md handouts/developer.md handouts/simgpu.md
     handouts/changes.md)
 # The students' copy lacks the instructors' guides.

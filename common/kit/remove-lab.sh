@@ -2,6 +2,7 @@
 # Remove a lab, with everything that is only there for it.
 #
 #   common/kit/remove-lab.sh lab11-topic
+#   FORCE=1                                also remove files that git lacks
 #
 # Its folders and files go, the test programs that link them, its row in the
 # README, its names in the lists of tests and its cheats in grader/THREATS.md.
@@ -21,10 +22,19 @@ n=${lab%%-*}
 shopt -s nullglob
 own=(solutions/"$lab" labs/"$lab" common/staff/"$lab"
     grader/plans/{,hidden/,times/,hidden/times/}"$lab".yaml
-    handouts/"$lab".md handouts/hints/"$n".txt handouts/figures/"$n"-*
+    handouts/"$lab".md handouts/slides/"$n".md handouts/hints/"$n".txt handouts/figures/"$n"-*
     tests/{mutants,twins,mistakes,cheats}/"$lab".{patch,txt}
     tests/labs/{test,prog}_"$n".*
     $(grep -ls "links: .*[/ ]$lab\(/\|$\)" tests/*/prog_* || true))
+# What was never committed can't be brought back.
+new=$(git ls-files --others --exclude-standard -- "${own[@]}" 2> /dev/null ||
+    true)
+[ -z "$new" ] || [ -n "${FORCE-}" ] || {
+    printf '%s\n' "remove-lab: nothing was removed: git can't bring back" \
+        "    ${new//$'\n'/$'\n'    }" \
+        "commit them first, or: make remove-lab NAME=$lab FORCE=1"
+    exit 1
+}
 echo "remove-lab: $lab"
 for f in "${own[@]}"; do
     [ -e "$f" ] || continue
@@ -53,7 +63,9 @@ tests/cheat-table.sh 2>&1 |
 [ -s tests/cheats/one-lab ] || rm tests/cheats/one-lab
 tests/cheat-table.sh --write
 
+# The kit's own examples of a new lab's name are about no lab.
 left=$(grep -rnwI --exclude-dir=.git --exclude-dir=build -e "$lab" -e "$n" . |
+    grep -v 'lab11-\(my-\)\?topic\|lab11-one-bit-adam' |
     cut -c 3-122 || true)
 [ -z "$left" ] || printf 'These lines still name it:\n%s\n' "$left"
 cat << END

@@ -86,6 +86,7 @@ int job_run(struct lab_run *r, const char *dir)
     json_set_alloc_funcs(malloc, wipe);
     if (run_setup(r, MPI_COMM_WORLD) != 0)
         return 1;
+    unsetenv("SIMGPU_TOPO"); // simgpu has read it: a machine may be a secret
     while (go_on && json_object_get(j = next(r), "name")) {
         go_on = run_one(r, j);
         r->c = NULL;

@@ -9,7 +9,7 @@ struct meter meter;
 static int depth;          /* open groups */
 static const void *opened; /* return address of the call that opened the
                               outermost group */
-static struct meter_failure failure;
+static struct meter_failure failure, latest;
 static int group_counts; /* the open group has counted as a round */
 
 static const unsigned char type_size[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
@@ -30,9 +30,14 @@ const struct meter_failure *meter_failed(void)
     return &failure;
 }
 
+const struct meter_failure *meter_failed_last(void)
+{
+    return &latest;
+}
+
 void meter_forget_failure(void)
 {
-    failure = (struct meter_failure){.call = NULL};
+    failure = latest = (struct meter_failure){.call = NULL};
 }
 
 void meter_note(const char *call, const char *error, const char *reason,
@@ -40,12 +45,12 @@ void meter_note(const char *call, const char *error, const char *reason,
 {
     const char *const hint = strstr(error, " (run with NCCL_DEBUG");
     const int n = hint && *reason ? (int)(hint - error) : (int)strlen(error);
-    if (failure.call)
-        return;
-    failure.call = call;
-    failure.address = address;
-    snprintf(failure.error, sizeof failure.error, "%.*s%s%.*s", n, error,
+    latest.call = call;
+    latest.address = address;
+    snprintf(latest.error, sizeof latest.error, "%.*s%s%.*s", n, error,
              *reason ? ": " : "", (int)strcspn(reason, "\n"), reason);
+    if (!failure.call)
+        failure = latest;
 }
 
 /* Why NCCL's last call failed; "" if the reason contains addresses, which vary
@@ -157,6 +162,7 @@ WRAP(ncclGroupEnd, (void))
     }
 #define COLLECTIVE(name, params, args) COUNT(collectives, name, params, args)
 #define INIT(name, params, args)       COUNT(comms, name, params, args)
+#define END(name)                      COUNT(ended, name, (ncclComm_t comm), (comm))
 #define SHARED(nth, name, params, args)                                        \
     WRAP(name, params)                                                         \
     {                                                                          \
@@ -201,6 +207,8 @@ COLLECTIVE(ncclScatter,
             int root, ncclComm_t comm, cudaStream_t stream),
            (in, out, count, type, root, comm, stream))
 
+END(ncclCommAbort)
+END(ncclCommDestroy)
 INIT(ncclCommInitRank,
      (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank),
      (comm, nranks, id, rank))

@@ -24,6 +24,7 @@ struct meter {
     uint64_t rounds;               /* rounds with sends, receives or both */
     uint64_t collectives;          /* calls of NCCL's collectives */
     uint64_t comms;                /* communicators created */
+    uint64_t ended;                /* aborted or destroyed */
     uint64_t coll_bytes;           /* least that this rank must send for its
                                       part of all-reduces, all-gathers and
                                       reduce-scatters */
@@ -55,13 +56,15 @@ void meter_gave(const void *at);
 int meter_open_groups(void);
 const void *meter_group_opened(void);
 
-/* The first call that returned an error since meter_forget_failure(). */
 struct meter_failure {
     const char *call;    /* NULL if there is none */
     const void *address; /* its return address */
     char error[200];     /* the error's text, with NCCL's reason */
 };
+/* The first call that returned an error since meter_forget_failure(), and the
+ * latest one. */
 const struct meter_failure *meter_failed(void);
+const struct meter_failure *meter_failed_last(void);
 void meter_forget_failure(void);
 
 /* The return address of the call that made this thread's device current; NULL

@@ -105,10 +105,20 @@ static void device_text(char *out, size_t nbytes)
              device, at, now.device);
 }
 
-/* The failed call that the meter has noted, if it has the same error. */
-static const struct meter_failure *same_failure(const char *error)
+static int is_call_of(const char *call, const struct meter_failure *f)
 {
-    const struct meter_failure *const f = meter_failed();
+    const size_t n = f->call ? strlen(f->call) : 0;
+    return n > 0 && strncmp(call, f->call, n) == 0 && call[n] == '(';
+}
+
+/* The failed call that the meter has noted, if it has the same error: the
+ * latest one, if that is what is checked, else the first. */
+static const struct meter_failure *same_failure(const char *error,
+                                                const char *call)
+{
+    const struct meter_failure *const f = is_call_of(call, meter_failed_last())
+                                              ? meter_failed_last()
+                                              : meter_failed();
     const char *const hint = strstr(error, " (run with NCCL_DEBUG");
     const size_t n = hint ? (size_t)(hint - error) : strlen(error);
     return f->call && strncmp(f->error, error, n) == 0 ? f : NULL;
@@ -123,14 +133,13 @@ static void note(const char *error, const char *advice, const char *call,
                  const char *file, int line)
 {
     const char *const slash = strrchr(file, '/');
-    const struct meter_failure *const f = same_failure(error);
+    const struct meter_failure *const f = same_failure(error, call);
     void *const address = f ? (void *)(uintptr_t)f->address : NULL;
-    const size_t n = f ? strlen(f->call) : 0;
     char device[400], at[256];
     if (now.text[0])
         return;
     device_text(device, sizeof device);
-    if (f && (strncmp(call, f->call, n) != 0 || call[n] != '('))
+    if (f && !is_call_of(call, f))
         snprintf(now.text, sizeof now.text, "%s in %s: %s%s%s", f->call,
                  site_of_student(&address, 1, at, sizeof at), f->error, advice,
                  device);

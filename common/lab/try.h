@@ -42,18 +42,24 @@
 extern "C" {
 #endif
 
+/* These two return values that the compiler sees are errors. Otherwise it
+ * would warn about variables that a failed call has left without a value. */
 #define LAB_TRY(call)                                                          \
     do {                                                                       \
         const ncclResult_t lab_try_ = (call);                                  \
-        if (lab_try_ != ncclSuccess)                                           \
-            return lab_note_error(lab_try_, #call, __FILE__, __LINE__);        \
+        if (lab_try_ != ncclSuccess) {                                         \
+            lab_note_error(lab_try_, #call, __FILE__, __LINE__);               \
+            return lab_try_;                                                   \
+        }                                                                      \
     } while (0)
 
 #define LAB_TRY_CUDA(call)                                                     \
     do {                                                                       \
         const cudaError_t lab_try_ = (call);                                   \
-        if (lab_try_ != cudaSuccess)                                           \
-            return lab_note_cuda_error(lab_try_, #call, __FILE__, __LINE__);   \
+        if (lab_try_ != cudaSuccess) {                                         \
+            lab_note_cuda_error(lab_try_, #call, __FILE__, __LINE__);          \
+            return ncclUnhandledCudaError;                                     \
+        }                                                                      \
     } while (0)
 
 #define LAB_OUT(call)                                                          \

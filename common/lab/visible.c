@@ -27,6 +27,8 @@ struct visible {
     struct watch *watch;      /* on rank 0, if the run has a graph */
     char *answers;            /* text of answers.txt, or NULL */
     struct hazard_past *past; /* what earlier cases wrote, on rank 0 */
+    struct topo *topo;        /* machine on which rank 0 judges */
+    char no_topo[256];        /* why it is NULL */
 };
 
 static struct progress_case *case_of(const struct visible *v, int i)
@@ -131,9 +133,9 @@ static void judge(const struct visible *v, int i, const struct evidence *e,
     for (int k = 0; k < v->r->nranks; k++)
         seeds[k] = seed_of(v->results.o, c, k);
     struct spans *const spans =
-        g ? spans_new(g, v->results.machine, err, sizeof err) : NULL;
+        g && v->topo ? spans_new(g, v->topo, err, sizeof err) : NULL;
     if (g && !spans)
-        graph_problem = err;
+        graph_problem = v->topo ? err : v->no_topo;
     if (spans)
         spans_after(spans, v->past);
     const struct judge_task t = {.c = c,
@@ -243,6 +245,8 @@ enum visible_end visible_run(struct lab_run *r, const struct lab_options *o,
         must_stop(__FILE__, __LINE__, "hazard_past_new", "out of memory");
     if (v.results.machine)
         lab_leave_times_to_judge();
+    if (r->rank == 0 && v.results.machine)
+        v.topo = topo_load(v.results.machine, v.no_topo, sizeof v.no_topo);
     kit_answers(path, sizeof path);
     v.answers = answers_load(path);
     if (r->rank == 0)
@@ -263,6 +267,7 @@ enum visible_end visible_run(struct lab_run *r, const struct lab_options *o,
     progress_free(v.results.progress);
     watch_free(v.watch);
     hazard_past_free(v.past);
+    topo_free(v.topo);
     free(v.answers);
     return nrun > 0 && points >= most ? VISIBLE_FULL
            : go_on                    ? VISIBLE_PARTIAL

@@ -44,7 +44,7 @@ for dir in labs/${1-lab*}/; do
         }
         /^#/ { say("line " FNR ": not a heading of a ladder") }
         NF { lines++ }
-        length > 84 { say("line " FNR " is too long") }
+        length > 84 { say("line " FNR " has " length " characters, over 84") }
         /(cuda|nccl|MPI_|nn_|coll_|cu[A-Z])[A-Za-z_]*\([^)]/ {
             say("line " FNR " is code")
         }

@@ -36,6 +36,28 @@ static struct child sh(const char *lines)
     return c;
 }
 
+/* A tree with two labs, of which git tracks only lab1. */
+START_TEST(files_that_git_does_not_track_are_told)
+{
+    struct child c =
+        sh("mkdir -p kit/common kit/labs/lab1-x kit/labs/lab2-y && cd kit\n"
+           "cp -r $kit/common/kit common && cp $kit/common/deps.mk common\n"
+           "touch labs/lab1-x/a.c labs/lab2-y/b.c\n"
+           "git init -q . && git add common labs/lab1-x\n"
+           "common/kit/deliver.sh lab1 out && ls out\n"
+           "common/kit/deliver.sh lab2 none || echo status $?; ls none\n");
+    static const char untracked[] =
+        "deliver: not included, since git doesn't track them:\n"
+        "    labs/lab2-y/\n";
+    ck_assert_ptr_nonnull(strstr(c.out, untracked));
+    ck_assert_ptr_nonnull(strstr(c.out, "lab1-x-gradescope.zip\n"));
+    ck_assert_ptr_nonnull(
+        strstr(c.out, "deliver: git add lab2-y's files first: nothing was "
+                      "written\nstatus 1\n"));
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(gradescope_gets_results_from_its_archive)
 {
     struct child c =
@@ -140,6 +162,7 @@ int main(void)
     TCase *const t = tcase_create("deliver");
     tcase_set_timeout(t, 600);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
+    tcase_add_test(t, files_that_git_does_not_track_are_told);
     tcase_add_test(t, gradescope_gets_results_from_its_archive);
     tcase_add_test(t, gradescope_tells_whose_questions_were_answered);
     tcase_add_test(t, gradescope_gets_results_when_the_kit_is_broken);

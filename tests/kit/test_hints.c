@@ -25,7 +25,8 @@ static const struct {
      "lab3.txt: part 1, sketch: 1"},
     {"echo 'ncclAllReduce(a, a, n, ncclFloat' >> handouts/hints/lab8.txt",
      "is code"},
-    {"printf '%085d\\n' 1 >> handouts/hints/lab8.txt", "is too long"},
+    {"printf '%085d\\n' 1 >> handouts/hints/lab8.txt",
+     "has 85 characters, over 84"},
     {"sed -n '/BEGIN HOLE/,/END HOLE/p' solutions/lab1-*/p2p.c | head -n 16 "
      ">> handouts/hints/lab1.txt",
      "this is the solution of the hole at solutions/lab1-collectives/p2p.c"},

@@ -50,6 +50,57 @@ START_TEST(a_planted_lab_can_be_removed)
 }
 END_TEST
 
+/* Of one lab, and the old times come back if its solution fails. */
+START_TEST(new_times_replace_old_ones)
+{
+    static const char make[] =
+        "t=grader/plans/times; cat $t/lab[12]-* > build/before; "
+        "mkdir -p build/solutions && cat > build/solutions/lab1 << 'E'\n"
+        "#!/bin/sh\ncase $* in *--list*) echo '1 single' ;; "
+        "*) [ ! -e build/times ] || cat build/times ;; esac; "
+        "[ -e build/times ]\nE\nchmod +x build/solutions/lab1; ";
+    char commands[600];
+    snprintf(commands, sizeof commands,
+             "%s! common/kit/plans.sh build lab1-collectives && "
+             "cat $t/lab[12]-* | cmp - build/before && echo same",
+             make);
+    kitcopy_expect(commands, 0, "same\n");
+    snprintf(commands, sizeof commands,
+             "%secho '  ring: 7' > build/times; cp $t/lab2-* build/two; "
+             "common/kit/plans.sh build lab1-collectives && "
+             "cmp $t/lab2-* build/two && cat $t/lab1-*",
+             make);
+    kitcopy_expect(commands, 0, "times:\n  ring: 7\n");
+    kitcopy_expect("common/kit/plans.sh build lab77-x", 2,
+                   "plans: no solutions/lab77-x\n");
+}
+END_TEST
+
+/* Also after the lab was built and linted: nothing is new to git, lint finds
+ * nothing in any lab, and the suites about all labs pass. */
+START_TEST(a_removed_lab_leaves_the_tree_as_it_was)
+{
+    kitcopy_add_build();
+    kitcopy_expect("git init -q . && git add -A && git -c user.name=x "
+                   "-c user.email=x@x commit -q -m x",
+                   0, "");
+    kitcopy_expect("make new-lab NAME=lab97-demo && make lab97 && "
+                   "make lint-labs LAB=lab97-demo",
+                   0, "0 checks failed");
+    kitcopy_expect("git status --porcelain", 0, "?? solutions/lab97-demo/");
+    kitcopy_expect("make remove-lab NAME=lab97-demo", 2,
+                   "nothing was removed: git can't bring back\n    "
+                   "common/staff/lab97-demo/cases.c\n");
+    kitcopy_expect("make remove-lab NAME=lab97-demo FORCE=1 && "
+                   "git status --porcelain > build/left && "
+                   "! grep . build/left && ! grep -rl lab97 tests/*.mk labs",
+                   0, "make lint-labs");
+    kitcopy_expect("common/kit/lint-labs.sh --no-suites", 0, "0 checks failed");
+    kitcopy_expect("make test TEST='skeleton cheat-table' | tail -n 1", 0,
+                   ", 0 failed");
+}
+END_TEST
+
 /* What is left needs nothing of it: each suite can still be made, each page's
  * links lead somewhere, and lint finds nothing in the other labs. */
 START_TEST(shipped_labs_can_be_removed)
@@ -57,6 +108,7 @@ START_TEST(shipped_labs_can_be_removed)
     kitcopy_add_build();
     kitcopy_expect("make remove-lab NAME=lab9-long-context", 0,
                    "tests/torch/prog_seq.c");
+    kitcopy_expect("! ls handouts/slides/lab9.md 2> /dev/null", 0, "");
     kitcopy_expect("make remove-lab NAME=lab8-sharded-training", 0,
                    "tests/torch/prog_shard.c");
     kitcopy_expect("make -n test > build/commands && "
@@ -191,6 +243,8 @@ int main(void)
     tcase_add_test(t, a_planted_lab_is_whole);
     tcase_add_test(t, planting_overwrites_nothing);
     tcase_add_test(t, a_planted_lab_can_be_removed);
+    tcase_add_test(t, new_times_replace_old_ones);
+    tcase_add_test(t, a_removed_lab_leaves_the_tree_as_it_was);
     tcase_add_test(t, shipped_labs_can_be_removed);
     tcase_add_test(t, the_students_copy_works_and_holds_no_solution);
     tcase_add_test(t, what_the_students_copy_lacks_is_said);

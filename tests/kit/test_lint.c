@@ -22,6 +22,10 @@ static const struct {
      "the plan's cases add up to 101 points, not 100"},
     {"sed -i 's/^title:/titel:/' grader/plans/lab1-collectives.yaml",
      "grader/plans/lab1-collectives.yaml:"},
+    {"sed -i '0,/kind: sum/s//kind: summ/' grader/plans/lab1-collectives.yaml",
+     "common/staff/lab1-collectives/judge.c has no kind summ in kinds[]"},
+    {"echo 'timezone: Europe/Berln' >> grader/plans/lab1-collectives.yaml",
+     "the plan of lab1-collectives: there is no time zone Europe/Berln"},
     {"sed -i 's/^  bus_us:.*/  bus_us: [1500, 1501]/' "
      "grader/plans/lab1-collectives.yaml",
      "question busbw_GBps: bus_ranks 4, bus_us 1501 gives "},
@@ -60,6 +64,33 @@ START_TEST(lint_sees_what_is_broken)
 }
 END_TEST
 
+START_TEST(a_plan_of_other_points_than_100_is_refused)
+{
+    kitcopy_expect("sed -i '0,/points: 5/s//points: 4/' "
+                   "grader/plans/lab1-collectives.yaml && build/plan "
+                   "lab1-collectives",
+                   1, "with the hidden ones, have 99 points, not 100");
+}
+END_TEST
+
+START_TEST(answers_are_written_in_place)
+{
+    static const char right[] =
+        "diff solutions/lab1-collectives/answers.txt old";
+    kitcopy_expect("cd solutions/lab1-collectives && cp answers.txt ../../old "
+                   "&& sed -i '/^[a-z_]* = /s/=.*/=/' answers.txt",
+                   0, "");
+    kitcopy_expect(right, 1, "ring_floor_ms");
+    kitcopy_expect("build/plan --answers lab1-collectives --student ada "
+                   "--write",
+                   0, "");
+    kitcopy_expect(right, 0, "");
+    kitcopy_expect("build/plan --answers lab1-collectives --student ada > "
+                   "solutions/lab1-collectives/answers.txt",
+                   1, "is empty");
+}
+END_TEST
+
 START_TEST(every_lab_is_whole)
 {
     kitcopy_expect("common/kit/lint-labs.sh --no-suites", 0, "0 checks failed");
@@ -86,6 +117,8 @@ int main(void)
     tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
     tcase_add_loop_test(t, lint_sees_what_is_broken, 0,
                         sizeof broken / sizeof *broken);
+    tcase_add_test(t, a_plan_of_other_points_than_100_is_refused);
+    tcase_add_test(t, answers_are_written_in_place);
     tcase_add_test(t, every_lab_is_whole);
     tcase_add_test(t, the_students_copy_is_refused_when_it_leaks);
     suite_add_tcase(s, t);

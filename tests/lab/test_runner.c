@@ -102,8 +102,8 @@ static void write_times(void)
         "export COMMLAB_PLANS=%s/bare; p=%s/tests/lab/prog_runner; "
         "(echo times:; mpirun -n 2 $p --times --case timed,slow,hopeless,"
         "ranges,popped; SIMGPU_TOPO=dgx-a100 mpirun -n 2 $p --times --case "
-        "elsewhere; for c in thread too-fast; do echo \"  - {case: $c, ranks: "
-        "2, us: 1}\"; done) | awk '"
+        "elsewhere; for c in 'thread, ranks: 2, us: .5' 'too-fast, ranks: 2, "
+        "us: 1'; do echo \"  - {case: $c}\"; done) | awk '"
         "/ slow,/ { sub(/us: .*/, \"us: \" $7 / 3 \"}\") } "
         "/ hopeless,/ { sub(/us: .*/, \"us: \" $7 / 20 \"}\") } { print }' "
         "> %s/times/runner.yaml; cat %s/times/runner.yaml",

@@ -13,6 +13,10 @@
 #include <nccl.h>         /* ncclComm_t */
 #include <stddef.h>       /* size_t */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The context of every function of this lab. */
 struct ring {
     ncclComm_t comm;
@@ -32,4 +36,7 @@ struct ring {
 ncclResult_t ring_shift(const float *sendbuf, float *recvbuf, size_t count,
                         const struct ring *ring);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
