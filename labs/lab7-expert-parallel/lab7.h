@@ -28,18 +28,26 @@ extern "C" {
 #endif
 
 enum { MOE_MAX_RANKS = 1024, MOE_MAX_PIECES = 16 };
+enum { MOE_MAX_EXPERTS = 256 }; /* parts 5, 6: of all ranks together */
 
-/* A layer, on one rank. Its expert is number `rank`. */
+/*
+ * A layer, on one rank. In parts 1 to 4 a rank has one expert, whose number is
+ * its own, and a token one expert. From part 5 on expert e is on rank e / each.
+ */
 struct moe {
     ncclComm_t comm;
     int rank, nranks;
+    int each;            /* experts on a rank; nexperts = nranks * each */
+    int k;               /* experts for a token */
+    int capacity;        /* the most tokens that an expert accepts */
     int dim;             /* floats per token */
-    const float *weight; /* device, (dim, dim): this rank's expert */
+    const float *weight; /* device, (each, dim, dim): this rank's experts */
     cublasHandle_t blas;
     cudaStream_t stream;
     cudaStream_t comm_stream; /* part 4: a second one, for communication */
-    int *counts;              /* device, 2 * nranks * MOE_MAX_PIECES */
-    int *host_counts; /* pinned, likewise: both for moe_exchange_counts() */
+    int *counts;      /* device: 2 * nranks * MOE_MAX_PIECES, and at least
+                    (nranks + 2) * nexperts */
+    int *host_counts; /* pinned, likewise: both for exchanges of counts */
 };
 
 /* The destinations of a rank's tokens: the result of part 1, on the host. */
@@ -110,6 +118,9 @@ ncclResult_t moe_layer(const struct moe *m, const float *in, const int *expert,
 
 /* ---- part 4: overlap.c --------------------------------------------------- */
 
+/* Make later work on `later` wait for the work on `earlier` so far. */
+ncclResult_t moe_after(cudaStream_t later, cudaStream_t earlier);
+
 /*
  * The same, with communication overlapped with computation: the tokens are
  * split into npieces pieces (at most MOE_MAX_PIECES; it divides ntokens), so
@@ -120,6 +131,191 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
                                   const int *expert, const float *gate,
                                   int ntokens, int npieces, float *out,
                                   const struct moe_space *space);
+
+/* ---- part 5: topk.c ------------------------------------------------------ */
+
+/*
+ * The m->k experts of each token: those that the router finds most probable,
+ * the best first; of two that are equally probable, the lower number. A gate is
+ * the expert's probability divided by the sum of the k. prob: (ntokens,
+ * nexperts); expert, gate: (ntokens, k). All in host memory.
+ *
+ *     prob        .10 .40 .20 .30      k = 2
+ *     expert      1 3                  gate   .40/.70  .30/.70
+ *
+ * Entry i of expert is called choice i; it is token i / k's.
+ */
+void moe_choose(const struct moe *m, const float *prob, int ntokens,
+                int *expert, float *gate);
+
+/* The choices that are kept. Entry l * nranks + r of recv_...: the tokens of
+ * rank r for this rank's expert number l, 0 to each - 1. */
+struct moe_kept {
+    int send_count[MOE_MAX_EXPERTS]; /* choices for each expert */
+    int send_begin[MOE_MAX_EXPERTS]; /* the first of them in packed */
+    int nsend;                       /* sum of send_count */
+    int recv_count[MOE_MAX_EXPERTS];
+    int recv_begin[MOE_MAX_EXPERTS]; /* the first of them in arrived */
+    int nrecv;                       /* sum of recv_count */
+};
+
+/*
+ * Find out which choices are kept. An expert accepts m->capacity tokens: those
+ * of rank 0 in the order of their numbers, then those of rank 1, and so on. The
+ * rest are dropped. In packed, kept choices are sorted by expert, those of the
+ * same expert by token; in arrived, by expert, then by rank. token[i]: the
+ * number of the token in place i of packed; place[i]: the place of choice i, or
+ * -1 if it is dropped. Host memory; expert, place: (ntokens, k).
+ *
+ * Collective; one exchange, which blocks the host.
+ */
+ncclResult_t moe_keep(const struct moe *m, const int *expert, int ntokens,
+                      int *token, int *place, struct moe_kept *kept);
+
+/*
+ * Send the kept choices to their experts, or back if `back` is set: packed,
+ * (nsend, dim), lies on the side of the tokens; arrived, (nrecv, dim), on that
+ * of the experts. One group.
+ */
+ncclResult_t moe_travel(const struct moe *m, const struct moe_kept *kept,
+                        float *packed, float *arrived, int back,
+                        cudaStream_t stream);
+
+/*
+ * The balance loss: nexperts * sum over experts of f * p. f is the expert's
+ * fraction of all ranks' choices, before any is dropped; p the mean of its
+ * probability over all ranks' tokens. It is 1 if both are uniform. *loss is the
+ * same on all ranks. Collective; one all-reduce, which blocks the host.
+ */
+ncclResult_t moe_balance(const struct moe *m, const float *prob,
+                         const int *expert, int ntokens, float *loss);
+
+/* A value for each choice, (ntokens, k), in host or device memory. */
+struct moe_lists {
+    int *expert; /* host only */
+    int *token, *place;
+    float *gate;
+};
+
+/* The buffers of a layer with several experts. */
+struct moe_topk_space {
+    struct moe_lists host, device; /* host: pinned; unchanged until the device
+                                      is done */
+    float *packed;                 /* (ntokens * k, dim) */
+    float *arrived;                /* (each * capacity, dim) */
+    float *processed;              /* likewise */
+};
+
+/*
+ * The layer: out[t] = the sum over t's choices that are kept of gate *
+ * expert(in[t]); 0 if none is. in, out: (ntokens, dim), device; prob: (ntokens,
+ * nexperts), host. A kept choice crosses the links once each way, a dropped one
+ * never.
+ */
+ncclResult_t moe_layer_topk(const struct moe *m, const float *in,
+                            const float *prob, int ntokens, float *out,
+                            const struct moe_topk_space *space);
+
+/* ---- part 6: direct.cu --------------------------------------------------- */
+
+enum { DIRECT_THREADS = 128 };
+
+struct direct_nccl; /* what NCCL's device functions need (direct.cu) */
+
+/*
+ * A layer's memory on one rank, where kernels of all ranks store tokens. No
+ * slot depends on a count: rank s's token number i for expert number l of this
+ * rank arrives in row (l * nranks + s) * most + i, and the result of the token
+ * that this rank put into slot i of expert e returns to row e * most + i.
+ */
+struct direct {
+    ncclComm_t comm;
+    int rank, nranks;
+    int each, k, dim; /* as in struct moe; dim is a multiple of 4 */
+    int most;         /* tokens of a rank, at most */
+    unsigned round;   /* how many dispatches there were */
+    /* one window, mapped into all ranks by NCCL */
+    float *arrived;  /* (each, nranks, most, dim) */
+    float *returned; /* (nexperts, most, dim) */
+    int *count;      /* (each, nranks): tokens that have arrived */
+    unsigned *flags; /* 2 * nranks: for dispatch, then for combine */
+    /* this rank's own */
+    float *processed; /* (each, nranks, most, dim) */
+    int *place;       /* (most, k): the row in returned of each choice */
+    struct direct_nccl *nccl;
+};
+
+/*
+ * Allocate that memory for layer m and up to `most` tokens of each rank. All
+ * ranks call, and meet before the first dispatch. Flags are 0. If the ranks
+ * cannot reach each other's memory by loads and stores, all return an error.
+ */
+ncclResult_t direct_open(struct direct *d, const struct moe *m, int most);
+
+/* Free it, if it is open. All ranks' devices are idle. Given (direct.cu). */
+void direct_close(struct direct *d);
+
+/*
+ * Send every token to its k experts, by one kernel: it stores the tokens into
+ * the experts' slots, in the order of their numbers, and their count behind
+ * them. The kernel ends when everything for this rank's experts has arrived. It
+ * sets d->place. in: (ntokens, dim), expert: (ntokens, k), both on the device.
+ * Nothing is dropped.
+ *
+ * The host enqueues and never waits. Ranks alternate between dispatch and
+ * combine, on one stream; then no kernel stores what another still reads.
+ */
+ncclResult_t direct_dispatch(struct direct *d, const float *in,
+                             const int *expert, int ntokens,
+                             cudaStream_t stream);
+
+/*
+ * Send d->processed back, by one kernel, and set out[t] to the sum of gate
+ * times what has returned over the k experts of token t. gate: (ntokens, k),
+ * out: (ntokens, dim), both on the device; ntokens as in the dispatch.
+ */
+ncclResult_t direct_combine(struct direct *d, const float *gate, int ntokens,
+                            float *out, cudaStream_t stream);
+
+/* ---- part 7: backward.c -------------------------------------------------- */
+
+/* What the forward pass of a layer with several experts has left: all but kept
+ * in device memory, and only read. */
+struct moe_saved {
+    struct moe_kept kept;
+    const int *place;      /* (ntokens, k) */
+    const float *gate;     /* likewise */
+    const float *arrived;  /* (nrecv, dim): the experts' tokens */
+    const float *returned; /* (nsend, dim): their results, as they came back */
+};
+
+/* Gradients on their way. */
+struct moe_back_space {
+    float *packed;    /* (ntokens * k, dim) */
+    float *arrived;   /* (each * capacity, dim) */
+    float *processed; /* likewise */
+};
+
+struct moe_gradients {
+    float *in;     /* (ntokens, dim) */
+    float *gate;   /* (ntokens, k); 0 for a dropped choice */
+    float *weight; /* (each, dim, dim): of this rank's experts */
+};
+
+/*
+ * The backward pass of moe_layer_topk(): from the loss's gradient by out,
+ * (ntokens, dim), to those by in, gates and weights. Counts are those of the
+ * forward pass: a kept choice crosses the links once each way, and nothing
+ * else does. The host doesn't wait.
+ *
+ * Dispatch and return run on m->comm_stream, the rest on m->stream; only events
+ * order them. What another rank waits for goes first: the gradients of gates
+ * are computed during the dispatch, those of weights during the return.
+ */
+ncclResult_t moe_layer_backward(const struct moe *m, const struct moe_saved *s,
+                                const float *dout, int ntokens,
+                                const struct moe_back_space *space,
+                                const struct moe_gradients *d);
 
 /* ---- given: common/staff/lab7-expert-parallel ---------------------------- */
 
@@ -134,6 +330,43 @@ ncclResult_t moe_scatter(const float *packed, const int *order,
 
 /* y = x @ weight for n tokens: this rank's expert. */
 ncclResult_t moe_expert(const struct moe *m, const float *x, int n, float *y);
+
+/* The same by this rank's expert number l, 0 to each - 1. */
+ncclResult_t moe_expert_at(const struct moe *m, int l, const float *x, int n,
+                           float *y);
+
+/* out[t] = the sum over token t's k choices i of gate[i] * packed[place[i]];
+ * those whose place is -1 are left out. gate NULL: 1 for all. */
+ncclResult_t moe_combine(const float *packed, const int *place,
+                         const float *gate, int ntokens, int k, int dim,
+                         float *out, cudaStream_t stream);
+
+/* Part 7. packed[place[i]] = gate[i] * dout[t] for token t's k choices i; those
+ * whose place is -1 are left out. */
+ncclResult_t moe_spread(const float *dout, const int *place, const float *gate,
+                        int ntokens, int k, int dim, float *packed,
+                        cudaStream_t stream);
+
+/* Part 7. dgate[i] = dout[t] . returned[place[i]] for token t's k choices i, or
+ * 0 if the place is -1. */
+ncclResult_t moe_dots(const float *dout, const float *returned,
+                      const int *place, int ntokens, int k, int dim,
+                      float *dgate, cudaStream_t stream);
+
+/* Part 7. The gradients of moe_expert_at(), from dy, (n, dim), on m->stream:
+ * dx = dy @ weight^T, (n, dim); dweight = x^T @ dy, (dim, dim), 0 if n is 0. */
+ncclResult_t moe_expert_inputs(const struct moe *m, int l, const float *dy,
+                               int n, float *dx);
+ncclResult_t moe_expert_weights(const struct moe *m, const float *x,
+                                const float *dy, int n, float *dweight);
+
+/*
+ * d->processed = expert(d->arrived), for the d->count tokens of each expert and
+ * rank. weight: (each, dim, dim), device; if `diagonal` is set (each, dim), the
+ * diagonals of such matrices.
+ */
+ncclResult_t direct_experts(const struct direct *d, const float *weight,
+                            int diagonal, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -36,8 +36,7 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
     p->space.host_order += first;
 }
 
-/* Make later work on `later` wait for the work on `earlier` so far. */
-static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
+ncclResult_t moe_after(cudaStream_t later, cudaStream_t earlier)
 {
     // Yours to write: part 4: order of two streams (about 5 lines)
     // an event, recorded on one stream and waited on by the other. It may
@@ -105,7 +104,7 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
     LAB_OUT(plan_pieces(m, piece, npieces));
     LAB_OUT(send_pieces(m, piece, npieces, here));
     LAB_OUT(work_on_pieces(m, piece, npieces, here));
-    LAB_OUT(after(m->stream, m->comm_stream));
+    LAB_OUT(moe_after(m->stream, m->comm_stream));
     for (int i = 0; i < npieces; i++)
         LAB_OUT(moe_scatter(piece[i].space.packed, piece[i].space.order,
                             piece[i].gate, piece[i].ntokens, m->dim,

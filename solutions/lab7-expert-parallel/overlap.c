@@ -36,8 +36,7 @@ static void piece_init(struct piece *p, int i, const struct moe *m)
     p->space.host_order += first;
 }
 
-/* Make later work on `later` wait for the work on `earlier` so far. */
-static ncclResult_t after(cudaStream_t later, cudaStream_t earlier)
+ncclResult_t moe_after(cudaStream_t later, cudaStream_t earlier)
 {
     // BEGIN HOLE part 4: order of two streams (about 5 lines)
     // HINT: an event, recorded on one stream and waited on by the other. It may
@@ -83,7 +82,7 @@ static ncclResult_t send_pieces(const struct moe *m, const struct piece *p,
         const struct moe_space *const s = &p[i].space;
         LAB_TRY(moe_gather(p[i].in, s->order, p[i].ntokens, m->dim, s->packed,
                            m->stream));
-        LAB_TRY(after(m->comm_stream, m->stream));
+        LAB_TRY(moe_after(m->comm_stream, m->stream));
         LAB_TRY(moe_dispatch(m, &p[i].route, s->packed, s->arrived,
                              m->comm_stream));
         LAB_TRY_CUDA(
@@ -105,7 +104,7 @@ static ncclResult_t work_on_pieces(const struct moe *m, const struct piece *p,
         const struct moe_space *const s = &p[i].space;
         LAB_TRY_CUDA(cudaStreamWaitEvent(m->stream, here[i], 0));
         LAB_TRY(moe_expert(m, s->arrived, p[i].route.nrecv, s->processed));
-        LAB_TRY(after(m->comm_stream, m->stream));
+        LAB_TRY(moe_after(m->comm_stream, m->stream));
         LAB_TRY(moe_return(m, &p[i].route, s->processed, s->packed,
                            m->comm_stream));
     }
@@ -135,7 +134,7 @@ ncclResult_t moe_layer_overlapped(const struct moe *m, const float *in,
     LAB_OUT(plan_pieces(m, piece, npieces));
     LAB_OUT(send_pieces(m, piece, npieces, here));
     LAB_OUT(work_on_pieces(m, piece, npieces, here));
-    LAB_OUT(after(m->stream, m->comm_stream));
+    LAB_OUT(moe_after(m->stream, m->comm_stream));
     for (int i = 0; i < npieces; i++)
         LAB_OUT(moe_scatter(piece[i].space.packed, piece[i].space.order,
                             piece[i].gate, piece[i].ntokens, m->dim,

@@ -1,10 +1,76 @@
 /* Expert parallel: the solution earns everything, the skeleton nothing, and
- * each mistake costs what its patch says it does. */
+ * each mistake costs what its patch says it does. A dispatch by nodes sends a
+ * token to a node once. */
+#include <check.h>
+#include <stdio.h>  /* sscanf */
+#include <string.h> /* strstr */
+
+#include "child.h"
+#include "graph/replay/load.h"
 #include "labtest.h"
+
+enum { RANKS = 16, PLACES = 8, TOKENS = 128, TOKEN_BYTES = 7168 };
+
+/* The bytes that the busiest rank sends to other nodes in a span. */
+static uint64_t network_bytes(const struct graph *g, const char *span)
+{
+    uint64_t sent[RANKS] = {0}, most = 0;
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_node *const n = &g->nodes[at].node;
+        if (n->kind == GRAPH_SEND && strcmp(g->nodes[at].span, span) == 0 &&
+            n->place / PLACES != n->peer_place / PLACES)
+            sent[n->rank] += n->bytes;
+    }
+    for (int r = 0; r < RANKS; r++)
+        most = sent[r] > most ? sent[r] : most;
+    return most;
+}
+
+/* Of 8 experts a token has about 4 on the other one of two nodes: it crosses
+ * the network so often if each choice is sent, and once if each node is. */
+START_TEST(a_token_crosses_to_a_node_once)
+{
+    static const char *const ways[] = {"each choice", "each rank", "each node"};
+    char dir[CHILD_FOLDER], err[512];
+    uint64_t sent[3];
+    double us[3];
+    child_folder(dir, "nodes");
+    struct child c =
+        child_run(240,
+                  "SIMGPU_TOPO=2x:dgx-h100@ndr SIMGPU_GRAPH=%s mpirun -n %d "
+                  "%s/solutions/lab7 --nodes",
+                  dir, RANKS, child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    for (int w = 0; w < 3; w++) {
+        double far;
+        const char *const at = strstr(c.out, ways[w]);
+        ck_assert_msg(at && sscanf(at + strlen(ways[w]), "%lf %*f %lf", &far,
+                                   &us[w]) == 2,
+                      "%s", c.out);
+        sent[w] = network_bytes(g, ways[w]);
+        ck_assert_msg((uint64_t)(far * 1e3 + 0.5) == (sent[w] + 500) / 1000,
+                      "%s: %lu bytes\n%s", ways[w], sent[w], c.out);
+    }
+    ck_assert_uint_le(sent[2], TOKENS * TOKEN_BYTES);
+    ck_assert_uint_ge(sent[2], (TOKENS - 4) * TOKEN_BYTES);
+    ck_assert(sent[0] > sent[1] && sent[1] > 3 * sent[2]);
+    ck_assert(us[0] > us[1] && us[1] > us[2]);
+    graph_free(g);
+    child_remove(dir);
+    child_clear(&c);
+}
+END_TEST
+
+static void own_tests(TCase *t)
+{
+    tcase_add_test(t, a_token_crosses_to_a_node_once);
+}
 
 int main(void)
 {
     static const struct labtest lab = {.lab = "lab7-expert-parallel",
                                        .nmutants = 6};
-    return labtest_main(&lab, NULL);
+    return labtest_main(&lab, own_tests);
 }

@@ -9,21 +9,11 @@
 #include <string.h> /* memcpy */
 
 #include "base/must.h"
-#include "lab/lab.h"
-#include "lab7.h"
+#include "cases.h"
 #include "tokens.h"
 
 extern const struct judge_lab judge_lab7;
 const struct judge_lab *const judge_labs[] = {&judge_lab7, NULL};
-
-struct problem { /* a case's parameters, and the layer's arguments */
-    int ntokens, npieces;
-    size_t floats; /* in a rank's tokens */
-    struct moe m;
-    struct moe_space space;
-    int *expert; /* host; allocated */
-    float *gate; /* device */
-};
 
 static void problem_route(struct lab_run *r, struct problem *p)
 {
@@ -35,25 +25,35 @@ static void problem_route(struct lab_run *r, struct problem *p)
                               n * sizeof *p->gate);
 }
 
-static const float *problem_weight(struct lab_run *r, int dim)
+static const float *problem_weight(struct lab_run *r, size_t floats)
 {
     return lab_draw_buffer(r,
                            &(struct draw_ask){.what = DRAW_DATA,
                                               .npath = 1,
                                               .path = {TOKENS_WEIGHTS},
                                               .arg = {DATA_FLOAT}},
-                           (size_t)dim * (size_t)dim * sizeof(float));
+                           floats * sizeof(float));
 }
 
-/* Pinned memory, so that copies overlap the work of the host. */
-static int *pinned(size_t count)
+void *cases_pinned(size_t nbytes)
 {
-    int *p;
-    CUDA_MUST(cudaMallocHost((void **)&p, count * sizeof *p));
+    void *p;
+    CUDA_MUST(cudaMallocHost(&p, nbytes));
     return p;
 }
 
-static struct problem problem_of(struct lab_run *r)
+/* The counts that any part exchanges. */
+static void problem_counts(struct lab_run *r, struct problem *p)
+{
+    const size_t n = (size_t)r->nranks;
+    const size_t pieces = 2 * n * MOE_MAX_PIECES * sizeof(int);
+    const size_t table = (n + 2) * n * (size_t)p->m.each * sizeof(int);
+    const size_t nbytes = pieces > table ? pieces : table;
+    p->m.counts = lab_buffer(r, nbytes);
+    p->m.host_counts = cases_pinned(nbytes);
+}
+
+struct problem problem_of(struct lab_run *r)
 {
     struct problem p = {
         .ntokens = (int)plan_int(r->c, "tokens", 64),
@@ -61,15 +61,19 @@ static struct problem problem_of(struct lab_run *r)
         .m = {.comm = r->comm,
               .rank = r->rank,
               .nranks = r->nranks,
+              .each = (int)plan_int(r->c, "each", 1),
+              .k = (int)plan_int(r->c, "k", 1),
+              .capacity = (int)plan_int(r->c, "capacity", 0),
               .dim = (int)plan_int(r->c, "dim", 8),
               .stream = r->stream},
     };
     const size_t n = (size_t)r->nranks;
     p.floats = (size_t)p.ntokens * (size_t)p.m.dim;
     problem_route(r, &p);
-    p.m.weight = problem_weight(r, p.m.dim);
-    p.m.counts = lab_buffer(r, 2 * n * MOE_MAX_PIECES * sizeof(int));
-    p.m.host_counts = pinned(n * MOE_MAX_PIECES);
+    p.m.weight = problem_weight(
+        r, (size_t)p.m.each * (size_t)p.m.dim *
+               (plan_int(r->c, "diagonal", 0) ? 1 : (size_t)p.m.dim));
+    problem_counts(r, &p);
     CUDA_MUST(
         cudaStreamCreateWithFlags(&p.m.comm_stream, cudaStreamNonBlocking));
     CUBLAS_MUST(cublasCreate(&p.m.blas));
@@ -79,12 +83,12 @@ static struct problem problem_of(struct lab_run *r)
         .arrived = lab_buffer(r, n * p.floats * sizeof(float)),
         .processed = lab_buffer(r, n * p.floats * sizeof(float)),
         .order = lab_buffer(r, (size_t)p.ntokens * sizeof(int)),
-        .host_order = pinned((size_t)p.ntokens),
+        .host_order = cases_pinned((size_t)p.ntokens * sizeof(int)),
     };
     return p;
 }
 
-static void problem_release(struct problem *p)
+void problem_release(struct problem *p)
 {
     CUBLAS_MUST(cublasDestroy(p->m.blas));
     CUDA_MUST(cudaStreamDestroy(p->m.comm_stream));
@@ -95,11 +99,16 @@ static void problem_release(struct problem *p)
 
 /* ---- part 1 -------------------------------------------------------------- */
 
+void cases_show(struct lab_run *r, const char *name, const void *host,
+                size_t nbytes)
+{
+    lab_output(r, name, lab_upload(r, host, nbytes), nbytes);
+}
+
 /* Record ints on the host as an output. */
 static void show(struct lab_run *r, const char *name, const int *values, int n)
 {
-    const size_t nbytes = (size_t)n * sizeof *values;
-    lab_output(r, name, lab_upload(r, values, nbytes), nbytes);
+    cases_show(r, name, values, (size_t)n * sizeof *values);
 }
 
 static ncclResult_t run_sort(struct lab_run *r)
@@ -233,13 +242,38 @@ static ncclResult_t run_overlap(struct lab_run *r)
 }
 
 static const struct lab_kind kinds[] = {
-    {"sort", run_sort},     {"counts", run_counts}, {"dispatch", run_dispatch},
-    {"return", run_return}, {"layer", run_layer},   {"overlap", run_overlap},
+    {"sort", run_sort},
+    {"counts", run_counts},
+    {"dispatch", run_dispatch},
+    {"return", run_return},
+    {"layer", run_layer},
+    {"overlap", run_overlap},
+    {"choose", run_choose},
+    {"keep", run_keep},
+    {"balance", run_balance},
+    {"topk", run_topk},
+    {"direct", run_direct},
+    {"direct-dispatch", run_direct_dispatch},
+    {"direct-combine", run_direct_combine},
+    {"backward", run_backward},
     {NULL, NULL},
+};
+
+static const struct lab_command commands[] = {
+    {"--latency",
+     ": dispatch and combine without a host, next to what was measured on 8 "
+     "GPUs",
+     latency_print},
+    {"--nodes",
+     ": a dispatch over several nodes, with a token once for each choice, rank "
+     "or node",
+     nodes_print},
+    {NULL, NULL, NULL},
 };
 
 const struct lab lab = {
     .name = "lab7-expert-parallel",
     .brief = "a layer whose weights are on different GPUs",
     .kinds = kinds,
+    .commands = commands,
 };

@@ -46,15 +46,17 @@ int judge7_count(const struct judge7_problem *p, const int *experts, int rank,
     return n;
 }
 
-static void compare_ints(const struct judge_task *t, int rank, int iteration,
+void judge7_compare_ints(const struct judge_task *t, int rank, int iteration,
                          const char *name, const int *want, int n,
                          struct judge_verdict *v)
 {
-    const void *const got =
+    const int *const got =
         judge_output(t, rank, iteration, name, (size_t)n * sizeof *want, v);
-    if (got && data_differ(got, want, (size_t)n, DATA_INT32) > 0)
-        judge_fail(v, "%s is wrong on rank %d: element 0 is %d, should be %d",
-                   name, rank, ((const int *)got)[0], want[0]);
+    for (int i = 0; got && i < n && v->pass; i++)
+        if (got[i] != want[i])
+            judge_fail(v,
+                       "%s is wrong on rank %d: element %d is %d, should be %d",
+                       name, rank, i, got[i], want[i]);
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
@@ -75,9 +77,9 @@ static void judge_sort(const struct judge_task *t, struct judge_verdict *v)
                     if (experts[r * p.ntokens + k] == e)
                         order[at++] = k;
             }
-            compare_ints(t, r, i, "order", order, p.ntokens, v);
-            compare_ints(t, r, i, "send_count", count, t->nranks, v);
-            compare_ints(t, r, i, "send_begin", begin, t->nranks, v);
+            judge7_compare_ints(t, r, i, "order", order, p.ntokens, v);
+            judge7_compare_ints(t, r, i, "send_count", count, t->nranks, v);
+            judge7_compare_ints(t, r, i, "send_begin", begin, t->nranks, v);
         }
         free(experts);
     }
@@ -100,7 +102,7 @@ static void judge_exchanges(const struct judge_task *t, struct judge_verdict *v)
 
 /* The counts have to travel between devices, whose links have a cost, and not
  * by MPI. */
-static void judge_by_devices(const struct judge_task *t,
+static void judge_by_devices(const struct judge_task *t, const char *what,
                              struct judge_verdict *v)
 {
     for (int r = 0; r < t->nranks && t->nranks > 1; r++)
@@ -110,8 +112,16 @@ static void judge_by_devices(const struct judge_task *t,
             judge_fail_method(
                 v,
                 "the result is right, but rank %d does not exchange "
-                "counts by NCCL: m->counts is device memory for it",
-                r);
+                "%s by NCCL: m->counts is device memory for it",
+                r, what);
+}
+
+void judge7_one_exchange(const struct judge_task *t, const char *what,
+                         struct judge_verdict *v)
+{
+    judge_exchanges(t, v);
+    judge_by_devices(t, what, v);
+    judge_no_mpi(t, "m->counts is device memory for NCCL to send", v);
 }
 
 static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
@@ -128,8 +138,8 @@ static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
                 begin[s] = n;
                 n += count[s];
             }
-            compare_ints(t, r, i, "recv_count", count, t->nranks, v);
-            compare_ints(t, r, i, "recv_begin", begin, t->nranks, v);
+            judge7_compare_ints(t, r, i, "recv_count", count, t->nranks, v);
+            judge7_compare_ints(t, r, i, "recv_begin", begin, t->nranks, v);
             const double got = evidence_metric(t->evidence, r, t->case_no,
                                                (unsigned)i, "nrecv");
             if (got != n)
@@ -138,9 +148,7 @@ static void judge_counts(const struct judge_task *t, struct judge_verdict *v)
         }
         free(experts);
     }
-    judge_exchanges(t, v);
-    judge_by_devices(t, v);
-    judge_no_mpi(t, "m->counts is device memory for NCCL to send", v);
+    judge7_one_exchange(t, "counts", v);
     free(count);
 }
 
@@ -278,6 +286,16 @@ static const struct judge_kind kinds[] = {
     {.name = "return", .judge = judge_return},
     {.name = "layer", .judge = judge7_layer, .limit_us = judge7_limit_us},
     {.name = "overlap", .judge = judge7_layer, .limit_us = judge7_limit_us},
+    {.name = "choose", .judge = judge7_choose},
+    {.name = "keep", .judge = judge7_keep},
+    {.name = "balance", .judge = judge7_balance},
+    {.name = "topk", .judge = judge7_topk, .limit_us = judge7_topk_limit_us},
+    {.name = "direct", .judge = judge7_direct},
+    {.name = "direct-dispatch", .judge = judge7_direct},
+    {.name = "direct-combine", .judge = judge7_direct},
+    {.name = "backward",
+     .judge = judge7_backward,
+     .limit_us = judge7_topk_limit_us},
     {.name = NULL},
 };
 
@@ -289,6 +307,15 @@ static const struct judge_student students[] = {
     {"return", "moe_return() in travel.c", NULL, NULL},
     {"layer", "moe_layer() in layer.c", NULL, NULL},
     {"overlap", "moe_layer_overlapped() in overlap.c", NULL, NULL},
+    {"choose", "moe_choose() in topk.c", NULL, NULL},
+    {"keep", "moe_keep() in topk.c", NULL, NULL},
+    {"balance", "moe_balance() in topk.c", NULL, NULL},
+    {"topk", "moe_layer_topk() in topk.c", NULL, NULL},
+    {"direct", "direct_dispatch() and direct_combine() in direct.cu", NULL,
+     NULL},
+    {"direct-dispatch", "direct_dispatch() in direct.cu", NULL, NULL},
+    {"direct-combine", "direct_combine() in direct.cu", NULL, NULL},
+    {"backward", "moe_layer_backward() in backward.c", NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -313,12 +340,67 @@ static int draw_gates(const struct draw_from *from, const int64_t *arg,
     return nbytes % sizeof *gate ? -1 : 0;
 }
 
-static const struct draw_row draws[] = {[TOKENS_EXPERTS] = {draw_experts, 0},
-                                        [TOKENS_GATES] = {draw_gates, 0},
-                                        {0}};
+static int draw_probs(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    const int n = from->nranks * (int)plan_int(from->c, "each", 1);
+    const size_t row = (size_t)n * sizeof(float);
+    (void)arg;
+    if (n < 1 || nbytes % row || nbytes > 1 << 24)
+        return -1;
+    tokens_probs(from->c, from->seed, from->rank, from->nranks, out,
+                 (int)(nbytes / row));
+    return 0;
+}
+
+/* The experts or the gates of all choices of a rank. */
+static int draw_choices(const struct draw_from *from, void *out, size_t nbytes,
+                        int gates)
+{
+    const int n = from->nranks * (int)plan_int(from->c, "each", 1);
+    const int k = (int)plan_int(from->c, "k", 1);
+    if (n < 1 || k < 1 || k > n || nbytes > 1 << 20 ||
+        nbytes % ((size_t)k * sizeof(int)))
+        return -1;
+    const int ntokens = (int)(nbytes / ((size_t)k * sizeof(int)));
+    float *const prob = malloc((size_t)(ntokens * n) * sizeof *prob);
+    int *const expert = malloc((size_t)(ntokens * k) * sizeof *expert);
+    tokens_probs(from->c, from->seed, from->rank, from->nranks, prob, ntokens);
+    for (int t = 0; t < ntokens; t++) {
+        const float *const p = prob + (size_t)t * (size_t)n;
+        tokens_best(p, n, k, expert + t * k);
+        if (gates)
+            tokens_shares(p, k, expert + t * k, (float *)out + t * k);
+    }
+    if (!gates)
+        memcpy(out, expert, nbytes);
+    free(expert);
+    free(prob);
+    return 0;
+}
+
+static int draw_chosen(const struct draw_from *from, const int64_t *arg,
+                       void *out, size_t nbytes)
+{
+    (void)arg;
+    return draw_choices(from, out, nbytes, 0);
+}
+
+static int draw_shares(const struct draw_from *from, const int64_t *arg,
+                       void *out, size_t nbytes)
+{
+    (void)arg;
+    return draw_choices(from, out, nbytes, 1);
+}
+
+static const struct draw_row draws[] = {
+    [TOKENS_EXPERTS] = {draw_experts, 0}, [TOKENS_GATES] = {draw_gates, 0},
+    [TOKENS_PROBS] = {draw_probs, 0},     [TOKENS_CHOICES] = {draw_chosen, 0},
+    [TOKENS_SHARES] = {draw_shares, 0},   {0}};
 
 extern const struct judge_lab judge_lab7;
 const struct judge_lab judge_lab7 = {.lab = "lab7-expert-parallel",
                                      .kinds = kinds,
                                      .students = students,
-                                     .draws = draws};
+                                     .draws = draws,
+                                     .reaches_peers = 1};

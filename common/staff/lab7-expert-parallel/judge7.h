@@ -43,4 +43,67 @@ void judge7_layer(const struct judge_task *t, struct judge_verdict *v);
 /* The lower bound on a layer's time. */
 double judge7_limit_us(const struct judge_task *t);
 
+/* ---- part 5: judge_topk.c ------------------------------------------------ */
+
+judge_fn judge7_choose, judge7_keep, judge7_balance, judge7_topk;
+
+struct judge7_choices { /* what all ranks' tokens choose in an iteration */
+    int ntokens, dim, each, nexperts, k, capacity;
+    int diagonal; /* weights are (each, dim): see direct_experts() */
+    int *expert;  /* (nranks, ntokens, k) */
+    float *gate;
+    char *kept;
+    int *count;   /* (nranks, nexperts): choices before any is dropped */
+    int *sent;    /* likewise, those that are kept */
+    double *prob; /* nexperts: sums over all tokens */
+};
+
+struct judge7_choices judge7_choices(const struct judge_task *t, int iteration);
+void judge7_choices_free(struct judge7_choices *c);
+
+/* Compare the output "out" of all ranks: values, and where they come from. */
+void judge7_outputs(const struct judge_task *t, const struct judge7_choices *c,
+                    int iteration, struct judge_verdict *v);
+
+/* The weights of all experts, rank after rank. The caller frees them. */
+float *judge7_weights(const struct judge_task *t,
+                      const struct judge7_choices *c, int iteration);
+
+/* Fail if a rank sends another one more bytes than the choices that are kept
+ * take there and back, or fewer than their tokens. */
+void judge7_choices_sent(const struct judge_task *t,
+                         const struct judge7_choices *c, int iteration,
+                         struct judge_verdict *v);
+
+/* The choices that a rank's experts accept. */
+int judge7_accepted(const struct judge_task *t, const struct judge7_choices *c,
+                    int rank);
+
+struct judge7_flow {     /* from one rank to another's experts */
+    int choices, tokens; /* kept choices, and the tokens that have any */
+};
+struct judge7_flow judge7_flow(const struct judge7_choices *c, int from,
+                               int to);
+
+/* The lower bound on the time of a layer with several experts. */
+double judge7_topk_limit_us(const struct judge_task *t);
+
+/* Fail unless all ranks use NCCL, in one collective, and no MPI. `what` is
+ * exchanged. */
+void judge7_one_exchange(const struct judge_task *t, const char *what,
+                         struct judge_verdict *v);
+
+/* A rank's output of n ints. */
+void judge7_compare_ints(const struct judge_task *t, int rank, int iteration,
+                         const char *name, const int *want, int n,
+                         struct judge_verdict *v);
+
+/* ---- part 6: judge_direct.c ---------------------------------------------- */
+
+judge_fn judge7_direct;
+
+/* ---- part 7: judge_backward.c -------------------------------------------- */
+
+judge_fn judge7_backward;
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h> /* malloc */
 
 #include "graph/record/read.h"
+#include "judge/graph/calls.h"
 #include "judge/graph/links.h"
 #include "judge/graph/spans.h"
 #include "judge7.h"
@@ -153,6 +154,7 @@ void judge7_layer(const struct judge_task *t, struct judge_verdict *v)
         free(s.secret);
         free(experts);
     }
+    judge_full_precision(t, v);
 }
 
 /*

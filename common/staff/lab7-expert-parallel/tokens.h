@@ -5,13 +5,25 @@
 #ifndef LAB7_TOKENS_H
 #define LAB7_TOKENS_H
 
+#include <stdlib.h> /* malloc */
+
 #include "judge/data.h"
 
-/* Draws (judge/draw.h): an int, a float for each token. */
-enum { TOKENS_EXPERTS, TOKENS_GATES };
+/*
+ * Draws (judge/draw.h): for each token an expert and its gate; or from part 5
+ * on the probabilities of all experts, or the k chosen ones and their gates.
+ */
+enum {
+    TOKENS_EXPERTS,
+    TOKENS_GATES,
+    TOKENS_PROBS,
+    TOKENS_CHOICES,
+    TOKENS_SHARES
+};
 
-/* The path from a rank's seed to that of its expert's weights. */
-enum { TOKENS_WEIGHTS = 7 };
+/* The paths from a rank's seed to those of its experts' weights and of the
+ * gradients of its results. */
+enum { TOKENS_WEIGHTS = 7, TOKENS_GRADIENTS = 8 };
 
 /* The expert of a token. skew: the percentage of tokens that go to expert 0
  * regardless of the seed; at 100 the other experts get none. */
@@ -48,6 +60,68 @@ static inline void tokens_experts(const struct plan_case *c, uint64_t seed,
                                   t, nranks, skew);
     for (int i = 0; fixed && i < npieces; i++)
         tokens_shuffle(expert + i * each, each, judge_seed(seed, (uint64_t)i));
+}
+
+/* The probabilities that a router gives to a token's n experts: their sum
+ * is 1. skew: the percentage of tokens that prefer expert 0. Some are equal. */
+static inline void tokens_probs_of(uint64_t seed, int skew, float *prob, int n)
+{
+    int sum = 0;
+    for (int e = 0; e < n; e++) {
+        const uint64_t h = judge_seed(seed, (uint64_t)e);
+        const int liked = e == 0 && (int)(h / 32 % 100) < skew;
+        const int weight = 1 + (int)(h % 32) + (liked ? 32 : 0);
+        prob[e] = (float)weight;
+        sum += weight;
+    }
+    for (int e = 0; e < n; e++)
+        prob[e] /= (float)sum;
+}
+
+/*
+ * Those of a rank's tokens, (ntokens, nexperts). In timed cases (`fixed`) every
+ * run has the same rows, in an order of its own.
+ */
+static inline void tokens_probs(const struct plan_case *c, uint64_t seed,
+                                int rank, int nranks, float *prob, int ntokens)
+{
+    const int n = nranks * (int)plan_int(c, "each", 1);
+    const int skew = (int)plan_int(c, "skew", 0);
+    const int fixed = (int)plan_int(c, "fixed", 0);
+    int *const row = malloc((size_t)ntokens * sizeof *row);
+    for (int t = 0; t < ntokens; t++)
+        row[t] = t;
+    if (fixed)
+        tokens_shuffle(row, ntokens, seed);
+    for (int t = 0; t < ntokens; t++)
+        tokens_probs_of(judge_seed(fixed ? judge_seed(2, (uint64_t)rank) : seed,
+                                   (uint64_t)row[t] + (UINT64_C(6) << 40)),
+                        skew, prob + (size_t)t * (size_t)n, n);
+    free(row);
+}
+
+/* The k best of a token's n experts, the best first; of equal ones the first.
+ * The position of an expert is the number of those that are better. */
+static inline void tokens_best(const float *prob, int n, int k, int *expert)
+{
+    for (int e = 0; e < n; e++) {
+        int better = 0;
+        for (int o = 0; o < n; o++)
+            better += o < e ? prob[o] >= prob[e] : prob[o] > prob[e];
+        if (better < k)
+            expert[better] = e;
+    }
+}
+
+/* The gates of the k experts that a token has. */
+static inline void tokens_shares(const float *prob, int k, const int *expert,
+                                 float *gate)
+{
+    float sum = 0;
+    for (int j = 0; j < k; j++)
+        sum += prob[expert[j]];
+    for (int j = 0; j < k; j++)
+        gate[j] = prob[expert[j]] / sum;
 }
 
 /* A token's gate: 1/4, 1/2, 3/4 or 1, so that products are exact. */

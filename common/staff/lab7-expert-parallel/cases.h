@@ -1,0 +1,51 @@
+/*
+ * cases.h: shared by the files of lab 7's cases. Given: nothing to edit here.
+ */
+#ifndef LAB7_CASES_H
+#define LAB7_CASES_H
+
+#include "lab/lab.h"
+#include "lab7.h"
+
+struct problem { /* a case's parameters, and the layer's arguments */
+    int ntokens, npieces;
+    size_t floats; /* in a rank's tokens */
+    struct moe m;
+    struct moe_space space;
+    int *expert; /* host; allocated */
+    float *gate; /* device */
+};
+
+struct problem problem_of(struct lab_run *r);
+void problem_release(struct problem *p);
+
+/* Pinned memory, so that copies overlap the work of the host. */
+void *cases_pinned(size_t nbytes);
+
+/* Record memory of the host as an output. After lab_end(). */
+void cases_show(struct lab_run *r, const char *name, const void *host,
+                size_t nbytes);
+
+/* ---- part 5 (cases_topk.c) ----------------------------------------------- */
+
+ncclResult_t run_choose(struct lab_run *r);
+ncclResult_t run_keep(struct lab_run *r);
+ncclResult_t run_balance(struct lab_run *r);
+ncclResult_t run_topk(struct lab_run *r);
+
+/* ---- part 6 (cases_direct.c) --------------------------------------------- */
+
+ncclResult_t run_direct(struct lab_run *r);
+ncclResult_t run_direct_dispatch(struct lab_run *r);
+ncclResult_t run_direct_combine(struct lab_run *r);
+
+/* ---- part 7 (cases_backward.c) ------------------------------------------- */
+
+ncclResult_t run_backward(struct lab_run *r);
+
+/* ---- commands (latency.c, nodes.c) --------------------------------------- */
+
+int latency_print(struct lab_run *r, int argc, char **argv);
+int nodes_print(struct lab_run *r, int argc, char **argv);
+
+#endif
