@@ -76,7 +76,9 @@ struct shard {    /* a network, on one rank */
     uint16_t *narrow;    /* part 7: a unit's values in bf16, device,
                             plan.widest; else NULL */
     ncclComm_t replicas; /* part 8: ranks with the same shares; else NULL */
-    int nslots;          /* 0 until shard_slots() */
+    float *tied_value, *tied_grad; /* part 9: E and its gradient as the last
+                                      layer uses them, device; else NULL */
+    int nslots;                    /* 0 until shard_slots() */
     struct shard_slot slot[NN_MAX_DEPTH];
     cudaStream_t compute;     /* m->stream */
     cudaStream_t comm_stream; /* part 4: a second one, for communication */
@@ -87,7 +89,7 @@ struct shard {    /* a network, on one rank */
 /*
  * Initialise s: this rank's shares hold the network's values, gradients of zero
  * and no optimizer state. per_unit: layers of a unit. Frees m's own memory for
- * parameters. Blocks.
+ * parameters; if m has none, the values are zeros. Blocks.
  */
 ncclResult_t shard_init(struct shard *s, struct nn *m, ncclComm_t comm,
                         int rank, int nranks, int per_unit,
@@ -101,7 +103,8 @@ ncclResult_t shard_slots(struct shard *s, int n);
 ncclResult_t shard_after(cudaStream_t later, cudaStream_t earlier);
 
 /* Forward or backward pass through a unit's layers, on s->compute, with values
- * and gradients where flat_views() has put them. */
+ * and gradients where flat_views() has put them. If s->tied_value is set, the
+ * first unit's pass calls tied_keep() before it, or tied_add() after it. */
 ncclResult_t shard_forward(struct shard *s, int unit);
 ncclResult_t shard_backward(struct shard *s, int unit);
 
@@ -257,6 +260,28 @@ ncclResult_t hybrid_split(ncclComm_t world, int rank, int per_node,
  * shares leaves a node. */
 ncclResult_t hybrid_reduce(struct shard *s, int unit, float *whole, int first,
                            cudaStream_t stream);
+
+/* ---- part 9: tied embeddings (tied.c) ------------------------------------ */
+
+/*
+ * For a transformer (nn/shape.h): its first layer is the embedding, whose
+ * parameter begins with the matrix E, (shape.out, shape.hidden). Its last layer
+ * uses E, too: the value in m->head_value; it adds to the gradient in
+ * m->head_grad. When the last unit runs, the first one has left its slot.
+ *
+ * tied_open(): allocate what fsdp_step() needs, and at most E and its gradient
+ * more, for the last layer to use.
+ */
+ncclResult_t tied_open(struct shard *s);
+
+/* The first unit's values are in its layers' views. Keep what the last layer
+ * will need. On s->compute; not collective. */
+ncclResult_t tied_keep(struct shard *s);
+
+/* The first unit's backward pass is complete, and its gradients are in its
+ * layers' views: make E's the sum over both layers. On s->compute; not
+ * collective. */
+ncclResult_t tied_add(struct shard *s);
 
 #ifdef __cplusplus
 }

@@ -87,8 +87,66 @@ START_TEST(hybrid_costs_are_those_of_a_node_and_shares)
 }
 END_TEST
 
+/* What --scaling prints of a number of ranks. */
+struct scaled {
+    double state, activations, ms, rate, percent;
+};
+
+static struct scaled scaled(int nranks, const char *options, int of)
+{
+    struct scaled s;
+    char head[16];
+    struct child c =
+        child_run(60, "mpirun -n %d %s/solutions/lab8 --scaling --layers 4 %s",
+                  nranks, child_build(), options);
+    snprintf(head, sizeof head, "\n%6d ", of);
+    const char *const at = strstr(c.out, head);
+    ck_assert_msg(c.status == 0 && at &&
+                      sscanf(at + strlen(head), "%lf %lf %lf %lf %lf", &s.state,
+                             &s.activations, &s.ms, &s.rate, &s.percent) == 5,
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+    return s;
+}
+
+/* Shares of four blocks and E, two slots, one in bf16, and E once more. */
+START_TEST(a_transformer_holds_its_shares_and_two_units)
+{
+    const double gib = 1 << 30, c = 4096, e = 256 * c;
+    const double block = 4 * c * c + 2 * c * 18432 + 2 * c;
+    const double all = 4 * block + e + 8192 * c + c;
+    const struct scaled s = scaled(8, "", 8);
+    ck_assert_double_eq_tol(
+        s.state, (16 * all / 8 + 4 * 4 * block + 2 * block + 8 * e) / gib,
+        0.01);
+    ck_assert_double_eq_tol(s.rate, 16384 / s.ms * 1000, s.rate / 1e3);
+    ck_assert_double_eq(s.percent, 100);
+}
+END_TEST
+
+START_TEST(recomputation_takes_a_third_more_time_and_less_memory)
+{
+    const struct scaled kept = scaled(8, "--recompute 0", 8);
+    const struct scaled again = scaled(8, "--recompute 1", 8);
+    ck_assert_double_gt(again.ms, 1.2 * kept.ms);
+    ck_assert_double_lt(again.ms, 1.34 * kept.ms);
+    ck_assert_double_lt(again.activations, kept.activations / 2);
+    ck_assert_double_eq(again.state, kept.state);
+}
+END_TEST
+
+START_TEST(a_step_takes_the_time_that_is_asked_for)
+{
+    const struct scaled s = scaled(8, "--tokens-per-s 46000", 8);
+    ck_assert_double_eq_tol(s.rate, 46000, 50);
+}
+END_TEST
+
 static void own_tests(TCase *t)
 {
+    tcase_add_test(t, a_transformer_holds_its_shares_and_two_units);
+    tcase_add_test(t, recomputation_takes_a_third_more_time_and_less_memory);
+    tcase_add_test(t, a_step_takes_the_time_that_is_asked_for);
     tcase_add_test(t, hybrid_costs_are_those_of_a_node_and_shares);
     tcase_add_loop_test(t, costs_are_those_of_the_formulas, 0, 5);
     tcase_add_test(t, a_checkpoint_that_fails_leaves_nothing_behind);

@@ -277,6 +277,11 @@ static ncclResult_t run_mixed(struct lab_run *r)
     return train(r, mixed_open, fsdp_step);
 }
 
+static ncclResult_t run_tied(struct lab_run *r)
+{
+    return train(r, tied_open, fsdp_step);
+}
+
 /* Train a network that is too large for its contents to be kept, for one step
  * of one micro-batch. */
 static ncclResult_t trace(struct lab_run *r, open_fn *open)
@@ -345,6 +350,7 @@ static const struct lab_kind kinds[] = {
     {"split", run_split},
     {"hybrid", run_fsdp},
     {"hybrid_overlap", run_overlap},
+    {"tied", run_tied},
     {NULL, NULL},
 };
 
@@ -353,15 +359,22 @@ static const struct lab_command commands[] = {
      "[--depth N --width N --rows N --per-unit N --per-node N]: what a rank "
      "holds and sends in a step, and its time, for each way to train",
      report_costs},
+    {"--scaling",
+     "[--layers N --width N --feed N --context N --sequences N --recompute 1 "
+     "--tokens-per-s N]: a transformer's step of FSDP in bf16 on 8, 32 .. "
+     "ranks",
+     report_scaling},
     {NULL, NULL, NULL},
 };
 
-/* The command needs no contents, except for a loss and a norm, which are
+/* The commands need no contents, except for a loss and a norm, which are
  * smaller than this. */
 static const char *dataless_for(int argc, char **argv)
 {
     (void)argc;
-    return strcmp(argv[0], "--costs") == 0 ? "64" : NULL;
+    const int is_report =
+        strcmp(argv[0], "--costs") == 0 || strcmp(argv[0], "--scaling") == 0;
+    return is_report ? "64" : NULL;
 }
 
 const struct lab lab = {

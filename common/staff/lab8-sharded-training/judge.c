@@ -288,6 +288,7 @@ static const struct judge_kind kinds[] = {
     {.name = "hybrid_overlap",
      .judge = judge_overlap,
      .limit_us = overlap_limit_us},
+    {.name = "tied", .judge = judge_fsdp},
     {.name = NULL},
 };
 
@@ -314,6 +315,7 @@ static const struct judge_student students[] = {
     {"hybrid", "hybrid_split() and hybrid_reduce() in hybrid.c", NULL, NULL},
     {"hybrid_overlap", "hybrid_split() and hybrid_reduce() in hybrid.c", NULL,
      NULL},
+    {"tied", "tied_open(), tied_keep() and tied_add() in tied.c", NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
 

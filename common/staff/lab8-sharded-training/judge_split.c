@@ -1,11 +1,10 @@
 #include "judge_split.h"
 
+#include "nn/task.h"
+
 struct split split_of(const struct plan_case *c, int nranks)
 {
-    const struct nn_shape shape = {.depth = (int)plan_int(c, "depth", 4),
-                                   .in = (int)plan_int(c, "in", 12),
-                                   .hidden = (int)plan_int(c, "hidden", 16),
-                                   .out = (int)plan_int(c, "out", 8)};
+    const struct nn_shape shape = nn_task_of(c).shape;
     const int per_unit = (int)plan_int(c, "per_unit", 1);
     const size_t n = (size_t)nranks;
     struct split s = {.nranks = nranks};

@@ -23,8 +23,9 @@ static void judge_values(const struct judge_task *t, const struct nn_task *k,
 enum { SLACK = 512 }; /* bytes, for small allocations such as a norm */
 
 /* A rank may hold its shares of values, gradients, m and v; the gradients of
- * two units; all values (ZeRO-2) or those of two units (ZeRO-3); and in mixed
- * precision also one unit's values in bf16, and the rank's own. */
+ * two units; all values (ZeRO-2) or those of two units (ZeRO-3); in mixed
+ * precision also one unit's values in bf16, and the rank's own; and of a
+ * transformer, E and its gradient. */
 static void judge_memory(const struct judge_task *t, const struct split *s,
                          int all_values, struct judge_verdict *v)
 {
@@ -37,7 +38,9 @@ static void judge_memory(const struct judge_task *t, const struct split *s,
     const double narrow =
         k.narrow ? 2.0 * (double)(s->widest + s->widest / (size_t)s->nranks)
                  : 0;
-    const double most = shares + units + values + narrow + SLACK;
+    const double tied =
+        k.shape.heads ? 2.0 * 4 * k.shape.out * k.shape.hidden : 0;
+    const double most = shares + units + values + narrow + tied + SLACK;
     for (int n = 0; n < t->iterations * t->nranks; n++) {
         const int i = n / t->nranks, r = n % t->nranks;
         const double held = judge_count(t, r, i, "peak_bytes", v) -

@@ -38,10 +38,6 @@ struct model { /* with its data, which has no contents */
     struct nn_batch batch;
 };
 
-struct cost { /* the highest on any rank */
-    double held, sent, ms;
-};
-
 struct way {
     const char *name;
     ncclResult_t (*open)(struct shard *s); /* NULL: data parallel */
@@ -84,10 +80,18 @@ static ncclResult_t parallel_step(struct model *e, ncclComm_t comm)
     return ncclSuccess;
 }
 
-static ncclResult_t take_step(struct model *e, struct shard *s,
-                              const struct way *w, ncclComm_t comm)
+struct run {
+    struct model *e;
+    struct shard *s;
+    const struct way *w;
+    ncclComm_t comm;
+};
+
+static ncclResult_t take_step(void *arg)
 {
-    return w->step ? w->step(s, &e->batch, 1) : parallel_step(e, comm);
+    const struct run *const k = arg;
+    return k->w->step ? k->w->step(k->s, &k->e->batch, 1)
+                      : parallel_step(k->e, k->comm);
 }
 
 static double greatest(const struct lab_run *r, double mine)
@@ -97,29 +101,27 @@ static double greatest(const struct lab_run *r, double mine)
     return mine;
 }
 
-/* Measure the second step: the first one also gathers what is gathered only
- * once. */
-static struct cost second_step(struct lab_run *r, struct model *e,
-                               struct shard *s, const struct way *w,
-                               double other_bytes)
+struct report_cost report_second_step(struct lab_run *r,
+                                      ncclResult_t (*step)(void *arg),
+                                      void *arg)
 {
     cudaEvent_t begin, end;
     float ms;
     CUDA_MUST(cudaEventCreate(&begin));
     CUDA_MUST(cudaEventCreate(&end));
-    NCCL_MUST(take_step(e, s, w, r->comm));
+    NCCL_MUST(step(arg));
     CUDA_MUST(cudaDeviceSynchronize());
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     meter = (struct meter){0};
     CUDA_MUST(cudaEventRecord(begin, r->stream));
-    NCCL_MUST(take_step(e, s, w, r->comm));
+    NCCL_MUST(step(arg));
     CUDA_MUST(cudaEventRecord(end, r->stream));
     CUDA_MUST(cudaDeviceSynchronize());
     CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
     CUDA_MUST(cudaEventDestroy(begin));
     CUDA_MUST(cudaEventDestroy(end));
-    return (struct cost){
-        .held = greatest(r, (double)meter_memory().peak - other_bytes),
+    return (struct report_cost){
+        .held = greatest(r, (double)meter_memory().peak),
         .sent = greatest(r, (double)(meter.coll_bytes + meter.sent_bytes)),
         .ms = greatest(r, ms)};
 }
@@ -137,8 +139,8 @@ static void open_shard(struct lab_run *r, const struct setting *k,
     NCCL_MUST(w->open(s));
 }
 
-static struct cost cost_of(struct lab_run *r, const struct setting *k,
-                           const struct way *w)
+static struct report_cost cost_of(struct lab_run *r, const struct setting *k,
+                                  const struct way *w)
 {
     const size_t nx = (size_t)k->shape.rows * (size_t)k->shape.in;
     struct shard s = {.nslots = 0};
@@ -153,7 +155,9 @@ static struct cost cost_of(struct lab_run *r, const struct setting *k,
         CUDA_MUST(nn_optimizer_init(&e.optimizer, &e.m, NN_ADAMW, &hyper));
         meter_memory_begin();
     }
-    const struct cost c = second_step(r, &e, &s, w, other);
+    struct report_cost c =
+        report_second_step(r, take_step, &(struct run){&e, &s, w, r->comm});
+    c.held -= other;
     if (w->open)
         shard_release(&s);
     else
@@ -165,7 +169,7 @@ static struct cost cost_of(struct lab_run *r, const struct setting *k,
 }
 
 /* The upper bound on its cost, with the zeros at the ends of units. */
-static struct cost bound(const struct setting *k, const struct way *w)
+static struct report_cost bound(const struct setting *k, const struct way *w)
 {
     const double ranks = k->nranks, n = w->hybrid ? k->per_node : ranks;
     struct shard_plan p;
@@ -178,20 +182,21 @@ static struct cost bound(const struct setting *k, const struct way *w)
     const double replicas = // all-reduces of the shares; none if n is all ranks
         2 * (1 - n / ranks) * VALUES * (double)p.total;
     if (!w->open)
-        return (struct cost){.held = ALL * all,
-                             .sent = 2 * VALUES * (n - 1) / n * all};
+        return (struct report_cost){.held = ALL * all,
+                                    .sent = 2 * VALUES * (n - 1) / n * all};
     if (w->whole)
-        return (struct cost){.held =
-                                 shares + VALUES * n * (double)p.total + two,
-                             .sent = 2 * once};
+        return (struct report_cost){.held = shares +
+                                            VALUES * n * (double)p.total + two,
+                                    .sent = 2 * once};
     if (w->narrow)
-        return (struct cost){.held = shares + 2 * two + two / 4,
-                             .sent = 2 * once - last / 2};
-    return (struct cost){.held = shares + 2 * two,
-                         .sent = 3 * once - last + replicas};
+        return (struct report_cost){.held = shares + 2 * two + two / 4,
+                                    .sent = 2 * once - last / 2};
+    return (struct report_cost){.held = shares + 2 * two,
+                                .sent = 3 * once - last + replicas};
 }
 
-static void print_row(const char *name, struct cost c, struct cost most)
+static void print_row(const char *name, struct report_cost c,
+                      struct report_cost most)
 {
     const double mib = 1 << 20;
     printf("%-14s %9.2f %9.2f  %9.2f %9.2f  %9.3f\n", name, c.held / mib,
@@ -241,7 +246,7 @@ int report_costs(struct lab_run *r, int argc, char **argv)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (ways[i].hybrid && per_node == 0)
             continue;
-        const struct cost c = cost_of(r, &k, &ways[i]);
+        const struct report_cost c = cost_of(r, &k, &ways[i]);
         if (r->rank == 0)
             print_row(ways[i].name, c, bound(&k, &ways[i]));
     }

@@ -33,7 +33,7 @@ ncclResult_t shard_init(struct shard *s, struct nn *m, ncclComm_t comm,
     LAB_TRY(zeros(&s->adam_m, s->plan.total, s->compute));
     LAB_TRY(zeros(&s->adam_v, s->plan.total, s->compute));
     LAB_TRY(zeros(&s->squares, 1, s->compute));
-    for (int u = 0; u < s->plan.nunits; u++)
+    for (int u = 0; u < s->plan.nunits && m->weights; u++)
         LAB_TRY(flat_take(s, u));
     LAB_TRY_CUDA(cudaStreamSynchronize(s->compute));
     nn_drop_params(m);
@@ -59,6 +59,8 @@ void shard_release(struct shard *s)
     cudaFree(s->squares);
     cudaFree(s->whole);
     cudaFree(s->narrow);
+    cudaFree(s->tied_value);
+    cudaFree(s->tied_grad);
     memset(s, 0, sizeof *s);
 }
 
@@ -93,6 +95,8 @@ ncclResult_t shard_after(cudaStream_t later, cudaStream_t earlier)
 ncclResult_t shard_forward(struct shard *s, int unit)
 {
     const struct shard_unit *const u = &s->plan.unit[unit];
+    if (s->tied_value && unit == 0)
+        LAB_TRY(tied_keep(s));
     for (int l = u->first; l < u->first + u->nlayers; l++)
         LAB_TRY_CUDA(nn_layer_forward(s->m, l));
     return ncclSuccess;
@@ -103,6 +107,8 @@ ncclResult_t shard_backward(struct shard *s, int unit)
     const struct shard_unit *const u = &s->plan.unit[unit];
     for (int l = u->first + u->nlayers - 1; l >= u->first; l--)
         LAB_TRY_CUDA(nn_layer_backward(s->m, l));
+    if (s->tied_value && unit == 0)
+        LAB_TRY(tied_add(s));
     return ncclSuccess;
 }
 
