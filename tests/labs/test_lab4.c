@@ -7,6 +7,9 @@
 #include <string.h> /* strstr */
 
 #include "child.h"
+#include "graph/replay/cost.h"
+#include "graph/replay/load.h"
+#include "graph/replay/replay.h"
 #include "labtest.h"
 
 static struct child command(int nranks, const char *topo, const char *options)
@@ -104,6 +107,116 @@ START_TEST(pieces_hide_their_messages)
 }
 END_TEST
 
+/* ---- published bubbles --------------------------------------------------- */
+
+enum { PRODUCT_PS = 1000000 };
+
+struct line { /* a recorded --dualpipe, replayed */
+    struct graph *g;
+    struct topo *topo;
+    struct replay *r;
+};
+
+/* All products take the same time. */
+static void one_product(void *arg, uint32_t at, struct cost *cost)
+{
+    const struct graph *const g = arg;
+    if (g->nodes[at].node.kind == GRAPH_KERNEL)
+        *cost = (struct cost){.latency_ps = PRODUCT_PS};
+}
+
+/* Record a run; in its replay only products take time. */
+static struct line record_line(int nranks, const char *options)
+{
+    char dir[CHILD_FOLDER], err[512];
+    struct line l;
+    child_folder(dir, "dualpipe");
+    struct child c =
+        child_run(240,
+                  "SIMGPU_TOPO=dgx-h100 SIMGPU_GRAPH=%s mpirun -n %d "
+                  "%s/solutions/lab4 --dualpipe %s",
+                  dir, nranks, child_build(), options);
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    child_clear(&c);
+    l.g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(l.g != NULL, "%s", err);
+    child_remove(dir);
+    l.topo = topo_load("dgx-h100", err, sizeof err);
+    ck_assert_msg(l.topo != NULL, "%s", err);
+    const struct replay_options free_messages = {
+        .fixed = 1 << GRAPH_COLL | 1 << GRAPH_SEND | 1 << GRAPH_RECV,
+        .fast_host = 1,
+        .change = one_product,
+        .change_arg = l.g};
+    l.r = replay_run(l.g, l.topo, &free_messages, err, sizeof err);
+    ck_assert_msg(l.r != NULL, "%s", err);
+    return l;
+}
+
+static void line_free(struct line *l)
+{
+    replay_free(l->r);
+    topo_free(l->topo);
+    graph_free(l->g);
+}
+
+/* The time, in products, for which a rank runs none between the first product
+ * of a schedule on any rank and the last. */
+static double bubble_of(const struct line *l, const char *schedule, int rank)
+{
+    const struct replay_time *const time = replay_times(l->r);
+    uint64_t begin = UINT64_MAX, end = 0, busy = 0;
+    for (uint32_t at = 0; at < l->g->nnodes; at++) {
+        const struct graph_view *const v = &l->g->nodes[at];
+        if (v->node.kind != GRAPH_KERNEL || strcmp(v->span, schedule) != 0)
+            continue;
+        begin = time[at].start_ps < begin ? time[at].start_ps : begin;
+        end = time[at].end_ps > end ? time[at].end_ps : end;
+        if (v->node.rank == (uint32_t)rank)
+            busy += time[at].end_ps - time[at].start_ps;
+    }
+    ck_assert_msg(busy > 0, "no products of %s", schedule);
+    return (double)(end - begin - busy) / PRODUCT_PS;
+}
+
+static const struct {
+    int nranks, forward, inputs, weights, both;
+    int exact; /* F and B - W are equal, W at most as long */
+} pipes[] = {{8, 10, 10, 8, 24, 1}, {8, 4, 4, 4, 8, 1}, {6, 3, 3, 1, 7, 1},
+             {4, 5, 5, 5, 15, 1},   {2, 2, 2, 1, 4, 1}, {8, 4, 6, 4, 12, 0},
+             {4, 6, 4, 4, 12, 0}};
+
+/* DeepSeek's table of bubbles holds to the product: on every rank, and for
+ * DualPipe on those in the middle, which run most passes in pairs; if a
+ * forward pass is as long as a backward pass for the inputs. If it isn't, the
+ * passes of the two directions don't fit together as the formula has it. */
+START_TEST(bubbles_are_those_published)
+{
+    const int p = pipes[_i].nranks, f = pipes[_i].forward;
+    const int w = pipes[_i].weights, b = pipes[_i].inputs + w;
+    char options[128];
+    snprintf(options, sizeof options,
+             "--forward %d --inputs %d --weights %d --both %d", f, b - w, w,
+             pipes[_i].both);
+    struct line l = record_line(p, options);
+    for (int r = 0; r < p; r++) {
+        ck_assert_double_eq(bubble_of(&l, "1f1b", r), (p - 1) * (f + b));
+        ck_assert_double_eq(bubble_of(&l, "zero-h1", r),
+                            (p - 1) * (f + b - 2 * w));
+    }
+    const int dual = (p / 2 - 1) * (pipes[_i].both + b - 3 * w);
+    const double middle = bubble_of(&l, "dualpipe", p / 2);
+    ck_assert_double_eq(bubble_of(&l, "dualpipe", p / 2 - 1), middle);
+    for (int r = 0; r < p; r++)
+        ck_assert_double_le(bubble_of(&l, "dualpipe", r), middle);
+    if (pipes[_i].exact)
+        ck_assert_double_eq(middle, dual);
+    else
+        ck_assert_msg(f < b - w ? middle < dual : middle > dual, "%g", middle);
+    line_free(&l);
+}
+END_TEST
+
 /* Efficiency falls with the ranks, is near what was published, and tensor
  * parallel alone costs most. */
 START_TEST(one_network_scales_as_published)
@@ -173,6 +286,8 @@ static void own_tests(TCase *t)
 {
     tcase_add_loop_test(t, stages_stand_still_as_long_as_they_must, 0, 3);
     tcase_add_loop_test(t, halves_fill_the_bubble, 0, 3);
+    tcase_add_loop_test(t, bubbles_are_those_published, 0,
+                        sizeof pipes / sizeof *pipes);
     tcase_add_test(t, pieces_hide_their_messages);
     tcase_add_test(t, one_network_scales_as_published);
     tcase_add_test(t, tensor_parallel_belongs_inside_a_node);

@@ -44,6 +44,10 @@ static const struct lab_command commands[] = {
      "with "
      "-o, a step as a picture",
      report_zero},
+    {"--dualpipe",
+     "[--microbatches N --forward N --inputs N --weights N --both N]: bubbles, "
+     "measured and published",
+     report_dual},
     {"--pieces",
      "[--rows N]: a sequence-parallel layer, its collectives whole and in "
      "pieces",

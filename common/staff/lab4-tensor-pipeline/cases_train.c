@@ -119,8 +119,9 @@ static struct course course_of(struct lab_run *r, int replica, size_t count)
         const float *const target = targets(r, &k, i);
         for (int j = 0; j < k.m.task.micro; j++)
             k.batch[i][j] = (struct nn_batch){
-                x + (size_t)j * (size_t)s->rows * (size_t)s->in,
-                target ? target + (size_t)j * nn_target_count(s) : NULL};
+                .x = x + (size_t)j * (size_t)s->rows * (size_t)s->in,
+                .target =
+                    target ? target + (size_t)j * nn_target_count(s) : NULL};
         k.shown[i] = lab_buffer(r, count * sizeof(float));
     }
     return k;

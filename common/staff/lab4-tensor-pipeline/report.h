@@ -24,6 +24,10 @@ int report_drawing(struct lab_run *r, int argc, char **argv);
 /* --zero: schedules without a bubble, next to 1F1B (report_zero.c). */
 int report_zero(struct lab_run *r, int argc, char **argv);
 
+/* --dualpipe: bubbles of schedules up to DualPipe's, next to the published ones
+ * (report_dual.c). */
+int report_dual(struct lab_run *r, int argc, char **argv);
+
 /* --pieces: a layer whose products hide their messages (report_pieces.c). */
 int report_pieces(struct lab_run *r, int argc, char **argv);
 
