@@ -76,7 +76,9 @@ struct flight_report {
  * From the recorders of nranks >= 3 ranks that hang, find the rank at fault. At
  * most one is. Ranks enqueue ahead, so the others need not have made the same
  * number of calls. Calls differ if op, count or type do. If a rank's call
- * differs, that is the fault, even if the rank also made fewer calls. Some
+ * differs, that is the fault, even if the rank also made fewer calls. If none
+ * differs, either all ranks made as many calls (FLIGHT_FINE) or a single one
+ * made the fewest (FLIGHT_ABSENT): a rank may make more calls than others. Some
  * ranks' calls may be overwritten already, but any fault is at a number that
  * all recorders still have, or that the rank at fault has not reached.
  */
@@ -166,6 +168,8 @@ enum { SHARES_ARRAYS = 2 };
  *
  *     total 12, n = 4, each = 3:    0 1 2 | 3 4 5 | 6 7 8 | 9 10 11
  *                      n = 3:       0 1 2 3 | 4 5 6 7 | 8 9 10 11
+ *     total 10, n = 4, each = 3:    0 1 2 | 3 4 5 | 6 7 8 | 9 - -
+ *                      n = 3:       0 1 2 3 | 4 5 6 7 | 8 9 - -      -: a zero
  */
 struct shares {
     size_t total, each;
@@ -186,15 +190,17 @@ ncclResult_t shares_rebuild(struct team *t, const struct shares *old, int lost,
 /* ---- part 5: how often to save ------------------------------------------- */
 
 struct rates { /* in seconds */
-    double step, save, restart, mtbf;
+    double step, save;
+    double restart; /* changes the time, but not which interval is best */
+    double mtbf;
 };
 
 /*
  * The number of steps, at least 1, between two checkpoints that trains fastest.
  * Saving stops training for `save`. Failures come at random with `mtbf` between
  * them on average, also while saving; each costs a `restart` and the work since
- * the last complete checkpoint, which fails no less often. May be 0.5 % slower
- * than the best.
+ * the last complete checkpoint: redoing that work is just as likely to fail.
+ * May be 0.5 % slower than the best.
  */
 long checkpoint_interval(const struct rates *r);
 
@@ -281,8 +287,10 @@ ncclResult_t seal_transit(struct seal *s, float *sum, cudaStream_t stream);
  * sum = grad summed over the team, on every rank, though elements may arrive
  * damaged on some. The sum of all ranks' seals is the seal of the sum: sum them
  * in one group with the elements, compare, combine the flags of all ranks, and
- * sum the bad blocks again, until none is bad. After SEAL_TRIES rounds return
- * ncclRemoteError. Nothing else is sent. Blocks.
+ * sum the bad blocks again, until none is bad. A round is a sum and its
+ * comparison; the first sum, of all elements, is round 1. If a block is still
+ * bad after SEAL_TRIES rounds, return ncclRemoteError. Nothing else is sent: no
+ * sum that isn't compared. Blocks.
  */
 ncclResult_t seal_sum(struct team *t, struct seal *s, const float *grad,
                       float *sum);

@@ -57,12 +57,13 @@ ncclResult_t seal_sum(struct team *t, struct seal *s, const float *grad,
                           t->comm, t->stream));
     LAB_TRY(ncclGroupEnd());
     LAB_TRY(seal_transit(s, sum, t->stream));
-    for (int round = 0; round < SEAL_TRIES; round++) {
+    for (int round = 1;; round++) {
         LAB_TRY(find_bad(t, s, sum, &nbad));
         if (nbad == 0)
             return ncclSuccess;
+        if (round == SEAL_TRIES)
+            return ncclRemoteError;
         LAB_TRY(mend(t, s, grad, sum));
     }
-    return ncclRemoteError;
     // END HOLE
 }

@@ -64,7 +64,7 @@ static float *draw_floats(struct lab_run *r, size_t count)
                            count * sizeof(float));
 }
 
-static void metric(struct lab_run *r, const char *name, int i, double value)
+void cases_metric(struct lab_run *r, const char *name, int i, double value)
 {
     char text[EVIDENCE_NAME];
     snprintf(text, sizeof text, "%s.%d", name, i);
@@ -87,6 +87,7 @@ _Static_assert((int)DRAWN_SLOTS == (int)FLIGHT_SLOTS &&
                    (int)DRAWN_DIFFERS == (int)FLIGHT_DIFFERS &&
                    (int)DRAWN_ABSENT == (int)FLIGHT_ABSENT &&
                    (int)DRAWN_BLOCK == (int)SEAL_BLOCK &&
+                   (int)DRAWN_TRIES == (int)SEAL_TRIES &&
                    (int)DRAWN_STEPS == (int)WORK_STEPS,
                "drawn.h has the numbers of lab10.h");
 
@@ -127,7 +128,7 @@ static ncclResult_t run_record(struct lab_run *r)
             flight_add(&f, (enum flight_op)call[k].op, (size_t)call[k].count,
                        (ncclDataType_t)call[k].type);
         to_slots(&f, slot);
-        metric(r, "digest", i, drawn_digest(slot, (int)f.ncalls));
+        cases_metric(r, "digest", i, drawn_digest(slot, (int)f.ncalls));
     }
     return ncclSuccess;
 }
@@ -144,9 +145,9 @@ static ncclResult_t run_diagnose(struct lab_run *r)
             from_slots(slot, n, &all[k]);
         }
         const struct flight_report f = flight_diagnose(all, r->nranks);
-        metric(r, "fault", i, f.fault);
-        metric(r, "rank", i, f.rank);
-        metric(r, "number", i, (double)f.number);
+        cases_metric(r, "fault", i, f.fault);
+        cases_metric(r, "rank", i, f.rank);
+        cases_metric(r, "number", i, (double)f.number);
     }
     free(all);
     return ncclSuccess;
@@ -216,12 +217,10 @@ static ncclResult_t run_interval(struct lab_run *r)
         struct drawn_rates d;
         draw(r, DRAWN_RATES, i, 0, &d, sizeof d);
         const struct rates rates = {d.step, d.save, d.restart, d.mtbf};
-        metric(r, "interval", i, (double)checkpoint_interval(&rates));
+        cases_metric(r, "interval", i, (double)checkpoint_interval(&rates));
     }
     return ncclSuccess;
 }
-
-enum { LOAD_NBYTES = 32 << 20 }; /* that much is copied in 20 us or so */
 
 /* ---- part 6 -------------------------------------------------------------- */
 
@@ -233,7 +232,7 @@ static ncclResult_t show_files(struct lab_run *r, size_t nbytes)
                                   cudaMemcpyHostToDevice, r->stream));
         CUDA_MUST(cudaStreamSynchronize(r->stream));
         lab_output(r, i ? "file.1" : "file.0", copy, nbytes);
-        metric(r, "step", i, checkpoint.step[i]);
+        cases_metric(r, "step", i, checkpoint.step[i]);
     }
     return ncclSuccess;
 }
@@ -272,8 +271,8 @@ static void count_wrong(struct lab_run *r, size_t nbytes)
         size_t n = 0;
         for (size_t k = 0; k < 2 * nbytes; k++)
             n += p[k] != (k < nbytes ? 1 : -1) * checkpoint.step[i];
-        metric(r, "wrong", i, (double)n);
-        metric(r, "step", i, checkpoint.step[i]);
+        cases_metric(r, "wrong", i, (double)n);
+        cases_metric(r, "step", i, checkpoint.step[i]);
     }
 }
 
@@ -312,46 +311,90 @@ static ncclResult_t run_save_time(struct lab_run *r)
 
 static ncclResult_t run_straggler(struct lab_run *r)
 {
-    struct load load = {.nbytes = LOAD_NBYTES};
+    struct load load = {.run = r, .nbytes = LOAD_NBYTES / LOAD_COPIES};
     struct work w = {.count = 1024, .load = &load};
-    int slow = -2;
+    int slow[DRAWN_HUNTS];
     LAB_TRY(cases_begin(r));
     lab_share_seed(r);
-    draw(r, DRAWN_TIMES, r->rank, 0, load.parts, sizeof load.parts);
-    load.from = lab_buffer(r, load.nbytes);
-    load.to = lab_buffer(r, load.nbytes);
+    load.from = lab_buffer(r, LOAD_MOST * load.nbytes);
+    load.to = lab_buffer(r, LOAD_MOST * load.nbytes);
     w.grad = draw_floats(r, w.count);
     w.room = lab_buffer(r, (size_t)(1 + r->nranks) * sizeof *w.room);
     lab_begin(r);
-    LAB_TRY(straggler_find(&cases_team, &w, &slow));
+    for (load.trial = 0; load.trial < DRAWN_HUNTS; load.trial++) {
+        slow[load.trial] = -2;
+        LAB_TRY(straggler_find(&cases_team, &w, &slow[load.trial]));
+    }
     lab_end(r);
-    lab_metric(r, "slow", slow);
+    for (int i = 0; i < DRAWN_HUNTS; i++)
+        cases_metric(r, "slow", i, slow[i]);
     return ncclSuccess;
 }
 
 /* ---- part 8 -------------------------------------------------------------- */
 
+enum { NEVER = 1000 }; /* more rounds than a sum has */
+
+/* A sum that ends, or should. */
+static ncclResult_t sum_once(struct lab_run *r, struct seal *s,
+                             const float *grad, float *sum)
+{
+    const int begin = s->transit->round;
+    const ncclResult_t err = seal_sum(&cases_team, s, grad, sum);
+    if (err == ncclRemoteError)
+        return lab_note_wrong("seal_sum() gives up after %d rounds on rank %d, "
+                              "though summing the bad\nblocks again mends them",
+                              s->transit->round - begin, r->rank);
+    return err;
+}
+
+/* A sum whose bad blocks stay bad for longer than seal_sum() may try: then the
+ * rounds end, so that an endless loop ends, too. */
+static ncclResult_t sum_hopeless(struct lab_run *r, struct seal *s,
+                                 const float *grad, float *sum)
+{
+    s->transit->stays = 2 * SEAL_TRIES;
+    const ncclResult_t err = seal_sum(&cases_team, s, grad, sum);
+    cases_metric(r, "gave_up", 0, err == ncclRemoteError);
+    cases_metric(r, "rounds", 0, s->transit->round);
+    return err == ncclRemoteError ? ncclSuccess : err;
+}
+
+/* Sums without damage, then one that is damaged, then one that stays so, if the
+ * case has it. */
 static ncclResult_t run_seal(struct lab_run *r)
 {
     const size_t count = (size_t)plan_int(r->c, "count", 5000);
-    struct transit transit = {.rank = r->rank};
+    const int nclean = (int)plan_int(r->c, "clean", 0);
+    const int hopeless = plan_int(r->c, "hopeless", 0) != 0;
+    struct drawn_flip flip[DRAWN_FLIPS_MOST];
     struct seal s = {.count = count,
-                     .nblocks = (count + SEAL_BLOCK - 1) / SEAL_BLOCK,
-                     .transit = &transit};
+                     .nblocks = (count + SEAL_BLOCK - 1) / SEAL_BLOCK};
     LAB_TRY(cases_begin(r));
     lab_share_seed(r);
-    draw(r, DRAWN_FLIPS, 0, 0, transit.flip, sizeof transit.flip);
+    draw(r, DRAWN_FLIPS, 0, 0, flip, sizeof flip);
     CUDA_MUST(cudaMallocHost((void **)&found, s.nblocks * sizeof *found));
     s.found = found;
     s.seal = lab_buffer(r, s.nblocks * sizeof *s.seal);
     s.total = lab_buffer(r, s.nblocks * sizeof *s.total);
     s.bad = lab_buffer(r, s.nblocks * sizeof *s.bad);
     const float *const grad = draw_floats(r, count);
-    float *const sum = lab_buffer(r, count * sizeof *sum);
+    float *const sum =
+        lab_buffer(r, (size_t)(nclean + 1) * count * sizeof *sum);
+    float *const bad_sum = lab_buffer(r, count * sizeof *bad_sum);
     lab_begin(r);
-    LAB_TRY(seal_sum(&cases_team, &s, grad, sum));
+    for (int i = 0; i <= nclean + hopeless; i++) {
+        struct transit transit = {.rank = r->rank,
+                                  .round = i < nclean ? -NEVER : 0};
+        memcpy(transit.flip, flip, sizeof flip);
+        s.transit = &transit;
+        if (i > nclean)
+            LAB_TRY(sum_hopeless(r, &s, grad, bad_sum));
+        else
+            LAB_TRY(sum_once(r, &s, grad, sum + (size_t)i * count));
+    }
     lab_end(r);
-    lab_output(r, "sum", sum, count * sizeof *sum);
+    lab_output(r, "sum", sum, (size_t)(nclean + 1) * count * sizeof *sum);
     return ncclSuccess;
 }
 

@@ -16,6 +16,11 @@ extern struct state cases_state;
  * once: the first call of a peer blocks the host. */
 ncclResult_t cases_begin(struct lab_run *r);
 
+/* Record a number "NAME.i". */
+void cases_metric(struct lab_run *r, const char *name, int i, double value);
+
+enum { LOAD_NBYTES = 32 << 20 }; /* that much is copied in 20 us or so */
+
 /* ---- parts 2 and 3, and a rank that is left out (cases_recover.c) -------- */
 
 void recover_release(void);

@@ -26,8 +26,10 @@ enum {
     DRAWN_FLOATS, /* drawn_float() */
     DRAWN_FLIGHT, /* struct drawn_call: calls of rank arg[1] in trial arg[0] */
     DRAWN_RATES,  /* struct drawn_rates: trial arg[0] */
-    DRAWN_TIMES,  /* int: parts of each step's work, for rank arg[0] */
-    DRAWN_FLIPS   /* struct drawn_flip */
+    DRAWN_TIMES,  /* int: parts of each step's work, for rank arg[0] in
+                     trial arg[1] */
+    DRAWN_FLIPS,  /* struct drawn_flip */
+    DRAWN_AHEAD   /* struct drawn_ahead: trial arg[0] */
 };
 
 /* From 1 to 5, in steps of 2^-10. */
@@ -80,6 +82,19 @@ DRAWN_FN void drawn_update(float *param, float *moment, float grad, int nranks)
     *param -= 0.25f * *moment;
 }
 
+/* ---- part 3: ranks that have to agree on a step -------------------------- */
+
+enum { DRAWN_AGREES = 4 };
+struct drawn_ahead { /* a trial */
+    int step;        /* the smallest step that a rank has completed */
+    int mask;        /* the ranks that have completed one more */
+};
+
+/* Every other trial of an `even` case has no rank ahead of another, and no
+ * trial of other cases: neither undoing nothing nor undoing always is right. */
+struct drawn_ahead drawn_ahead(const struct plan_case *c, uint64_t seed,
+                               int trial, int nranks);
+
 /* ---- part 5 -------------------------------------------------------------- */
 
 struct drawn_rates {
@@ -90,25 +105,31 @@ void drawn_rates(const struct plan_case *c, uint64_t seed, int trial,
 
 /* ---- part 7 -------------------------------------------------------------- */
 
-enum { DRAWN_STEPS = 7 };
-/* The slow rank, or -1. */
-int drawn_slow(const struct plan_case *c, uint64_t seed, int nranks);
+/* A guess is right in one trial of five, with four ranks, or none, that may be
+ * slow: in all six trials one guess of 15,625 is. Where a case has `also`, a
+ * rank that takes longer takes that percentage in every other trial. */
+enum { DRAWN_STEPS = 7, DRAWN_HUNTS = 6 };
+/* The slow rank of a trial, or -1. */
+int drawn_slow(const struct plan_case *c, uint64_t seed, int trial, int nranks);
+/* The middle of a rank's parts of work in the steps of a trial. */
+int drawn_middle(const struct draw_from *from, int rank, int trial);
 
 /* ---- part 8 -------------------------------------------------------------- */
 
-enum { DRAWN_FLIPS_MOST = 32, DRAWN_BLOCK = 256 };
+enum { DRAWN_FLIPS_MOST = 32, DRAWN_BLOCK = 256, DRAWN_TRIES = 4 };
 struct drawn_flip { /* a bit of an element that is inverted on its way */
     int round;      /* 0: the first sum */
     int rank, bit;
     uint64_t at;
 };
-/* Returns their number. Each is in another block. */
+/* Returns their number. Each is in another block; with `last`, one is in the
+ * last block, which may be shorter. */
 int drawn_flips(const struct plan_case *c, uint64_t seed, int nranks,
                 struct drawn_flip out[DRAWN_FLIPS_MOST]);
 
 /* The generators, for judge_lab.draws. */
 draw_fn drawn_make_floats, drawn_make_flight, drawn_make_rates,
-    drawn_make_times, drawn_make_flips;
+    drawn_make_times, drawn_make_flips, drawn_make_ahead;
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,8 @@
  * judge.c: the judges of lab 10's cases
  *
  * Everything that fails follows from the case and rank 0's seed (drawn.h), so
- * the judge knows which rank is at fault, what the others compute without it,
- * and how few bytes mend a sum.
+ * the judge knows which rank is at fault, and what the others compute without
+ * it.
  */
 #include "judge/judge.h"
 
@@ -24,8 +24,8 @@ double judge10_metric(const struct judge_task *t, int rank, int iteration,
                            name);
 }
 
-static double metric_at(const struct judge_task *t, int rank, int iteration,
-                        const char *name, int i)
+double judge10_metric_at(const struct judge_task *t, int rank, int iteration,
+                         const char *name, int i)
 {
     char text[EVIDENCE_NAME];
     snprintf(text, sizeof text, "%s.%d", name, i);
@@ -75,7 +75,7 @@ static void judge_record(const struct judge_task *t, struct judge_verdict *v)
         drawn_flight(t->c, seed, trial, t->nranks, f);
         drawn_calls(t->c, seed, trial, r, f, call);
         drawn_record(slot, call, f->ncalls[r]);
-        if (metric_at(t, r, i, "digest", trial) !=
+        if (judge10_metric_at(t, r, i, "digest", trial) !=
             drawn_digest(slot, f->ncalls[r]))
             judge_fail(v,
                        "after %d calls, the recorder of rank %d does not have "
@@ -95,21 +95,52 @@ static const char *fault_text(double fault, double rank, double number,
     return out;
 }
 
+/* The calls about a number, by rank: R, G or S, their count and type. */
+static void calls_text(const struct judge_task *t, uint64_t seed, int trial,
+                       const struct drawn_flight *f, int number, char *out,
+                       size_t nbytes)
+{
+    struct drawn_call call[DRAWN_CALLS];
+    size_t at = (size_t)snprintf(out, nbytes, "  call");
+    for (int r = 0; r < t->nranks && at < nbytes; r++)
+        at += (size_t)snprintf(out + at, nbytes - at, "  rank %-*d",
+                               r < t->nranks - 1 ? 9 : 0, r);
+    for (int n = number > 0 ? number - 1 : 0; n <= number + 1; n++) {
+        if (at < nbytes)
+            at += (size_t)snprintf(out + at, nbytes - at, "\n  %4d", n);
+        for (int r = 0; r < t->nranks && at < nbytes; r++) {
+            char cell[24] = "";
+            drawn_calls(t->c, seed, trial, r, f, call);
+            if (n < f->ncalls[r])
+                snprintf(cell, sizeof cell, "%c %d %s", "RGS"[call[n].op],
+                         (int)call[n].count,
+                         call[n].type == DATA_FLOAT ? "fp32" : "bf16");
+            at += (size_t)snprintf(out + at, nbytes - at, "  %-*s",
+                                   r < t->nranks - 1 ? 14 : 0, cell);
+        }
+    }
+}
+
 static void judge_diagnose(const struct judge_task *t, struct judge_verdict *v)
 {
     struct drawn_flight *const f = malloc(sizeof *f);
     for (int n = 0; n < t->iterations * t->nranks * DRAWN_TRIALS; n++) {
         const int trial = n % DRAWN_TRIALS, r = n / DRAWN_TRIALS % t->nranks;
         const int i = n / DRAWN_TRIALS / t->nranks;
-        char text[2][80];
+        char text[2][80], calls[600];
         drawn_flight(t->c, judge_input_seed(t, 0, i), trial, t->nranks, f);
-        const double fault = metric_at(t, r, i, "fault", trial);
-        const double rank = metric_at(t, r, i, "rank", trial);
-        const double number = metric_at(t, r, i, "number", trial);
-        if (fault != f->fault || rank != f->rank || number != f->number)
-            judge_fail(v, "hang %d: the report is %s; should be %s", trial,
-                       fault_text(fault, rank, number, text[0], 80),
-                       fault_text(f->fault, f->rank, f->number, text[1], 80));
+        const double fault = judge10_metric_at(t, r, i, "fault", trial);
+        const double rank = judge10_metric_at(t, r, i, "rank", trial);
+        const double number = judge10_metric_at(t, r, i, "number", trial);
+        if (fault == f->fault && rank == f->rank && number == f->number)
+            continue;
+        calls_text(t, judge_input_seed(t, 0, i), trial, f,
+                   f->fault == DRAWN_FINE ? f->ncalls[0] - 1 : f->number, calls,
+                   sizeof calls);
+        judge_fail(
+            v, "hang %d of 0 to %d: the report is %s; should be %s\n%s", trial,
+            DRAWN_TRIALS - 1, fault_text(fault, rank, number, text[0], 80),
+            fault_text(f->fault, f->rank, f->number, text[1], 80), calls);
     }
     free(f);
 }
@@ -177,6 +208,13 @@ static void judge_rebuild(const struct judge_task *t, struct judge_verdict *v)
                 "the result is right, but rank %d sends %.0f bytes; "
                 "%.0f are enough",
                 r, bytes, least);
+        if (bytes < least)
+            judge_fail_method(
+                v,
+                "the result is right, but rank %d sends %.0f bytes, less "
+                "than the %.0f of what others lack: NCCL's messages don't "
+                "carry all of it as floats",
+                r, bytes, least);
         if (judge_count(t, r, 0, "collectives", v) > 0)
             judge_fail_method(
                 v,
@@ -217,20 +255,46 @@ static void judge_interval(const struct judge_task *t, struct judge_verdict *v)
         const int i = n / DRAWN_TRIALS / t->nranks;
         struct drawn_rates d;
         drawn_rates(t->c, judge_input_seed(t, 0, i), trial, &d);
-        const double got = metric_at(t, r, i, "interval", trial);
+        const double got = judge10_metric_at(t, r, i, "interval", trial);
         const double best = best_interval(&d);
         if (!(got >= 1 && cost_of(&d, got) <= 1.005 * cost_of(&d, best)))
             judge_fail_method(
                 v,
                 "step %.2f s, save %.1f s, a failure every %.0f s: a "
-                "save every %.0f steps trains %.1f %% slower than one "
-                "every %.0f",
+                "save every %.0f steps takes %.4g times as long as one every "
+                "%.0f",
                 d.step, d.save, d.mtbf, got,
-                100 * (cost_of(&d, got) / cost_of(&d, best) - 1), best);
+                cost_of(&d, got) / cost_of(&d, best), best);
     }
 }
 
 /* ---- part 6 -------------------------------------------------------------- */
+
+/* Only the last two saves are there to compare: the others have to have been
+ * copied to the host, too. */
+static void judge_all_saves(const struct judge_task *t, double nsaves,
+                            size_t count, struct judge_verdict *v)
+{
+    const double want = nsaves * 2 * (double)count * sizeof(float);
+    for (int n = 0; n < t->iterations * t->nranks; n++) {
+        const int i = n / t->nranks, r = n % t->nranks;
+        struct spans_window w;
+        double bytes = 0;
+        if (spans_window(t, r, i, &w) != 0)
+            continue;
+        for (uint32_t at = w.first; at <= w.last; at++) {
+            const struct graph_view *const op = &t->graph->nodes[at];
+            for (size_t k = 0; k < op->nmoves; k++)
+                if (op->moves[k].from >= 0 && op->moves[k].to < 0)
+                    bytes += (double)op->moves[k].nbytes;
+        }
+        if (bytes < want)
+            judge_fail(v,
+                       "rank %d copies %.0f bytes to the host, and %.0f saves "
+                       "have %.0f: a save is missing",
+                       r, bytes, nsaves, want);
+    }
+}
 
 static void judge_save(const struct judge_task *t, struct judge_verdict *v)
 {
@@ -248,7 +312,14 @@ static void judge_save(const struct judge_task *t, struct judge_verdict *v)
         snprintf(name, sizeof name, "file.%d", save % 2);
         judge10_train(t, i, count, (save + 1) * every, until, want);
         for (int r = 0; r < t->nranks; r++) {
-            const double step = metric_at(t, r, i, "step", save % 2);
+            const double step = judge10_metric_at(t, r, i, "step", save % 2);
+            if (step < 0) {
+                judge_fail(v,
+                           "file[%d] of rank %d was never written: save number "
+                           "i goes to file[i %% 2]",
+                           save % 2, r);
+                continue;
+            }
             judge10_floats(t, r, i, name, want, 2 * count, v);
             if (step != (save + 1) * every)
                 judge_fail(v,
@@ -260,6 +331,7 @@ static void judge_save(const struct judge_task *t, struct judge_verdict *v)
     }
     free(until);
     free(want);
+    judge_all_saves(t, nsaves, count, v);
     judge_no_waits(t, "only events order the streams", v);
 }
 
@@ -271,8 +343,8 @@ static void judge_save_time(const struct judge_task *t, struct judge_verdict *v)
         const int i = n / 2 / t->nranks, r = n / 2 % t->nranks;
         const int file = (nsaves - 1 - n % 2) % 2;
         const int want = (nsaves - n % 2) * every;
-        const double step = metric_at(t, r, i, "step", file);
-        const double wrong = metric_at(t, r, i, "wrong", file);
+        const double step = judge10_metric_at(t, r, i, "step", file);
+        const double wrong = judge10_metric_at(t, r, i, "wrong", file);
         if (step != want)
             judge_fail(v, "c->step[%d] is %.0f on rank %d, should be %d", file,
                        step, r, want);
@@ -282,87 +354,46 @@ static void judge_save_time(const struct judge_task *t, struct judge_verdict *v)
                        "step %d",
                        wrong, file, r, want);
     }
+    judge_all_saves(t, nsaves, (size_t)plan_int(t->c, "count", 1 << 20), v);
     judge_no_waits(t, "only events order the streams", v);
 }
 
 /* ---- part 7 -------------------------------------------------------------- */
 
+/* Each rank's middle time of a hunt, in units of the draw. */
+static const char *times_text(const struct judge_task *t, int iteration,
+                              int hunt, char *out, size_t nbytes)
+{
+    const struct draw_from from = {.c = t->c,
+                                   .seed = judge_input_seed(t, 0, iteration),
+                                   .nranks = t->nranks};
+    size_t at = 0;
+    for (int r = 0; r < t->nranks && at < nbytes; r++)
+        at += (size_t)snprintf(out + at, nbytes - at, "%s %d", r ? " :" : "",
+                               drawn_middle(&from, r, hunt));
+    return out;
+}
+
 static void judge_straggler(const struct judge_task *t, struct judge_verdict *v)
 {
-    for (int n = 0; n < t->iterations * t->nranks; n++) {
-        const int i = n / t->nranks, r = n % t->nranks;
-        const int want = drawn_slow(t->c, judge_input_seed(t, 0, i), t->nranks);
-        const double got = judge10_metric(t, r, i, "slow");
+    for (int n = 0; n < t->iterations * t->nranks * DRAWN_HUNTS; n++) {
+        const int k = n % DRAWN_HUNTS;
+        const int r = n / DRAWN_HUNTS % t->nranks;
+        const int i = n / DRAWN_HUNTS / t->nranks;
+        const int want =
+            drawn_slow(t->c, judge_input_seed(t, 0, i), k, t->nranks);
+        const double got = judge10_metric_at(t, r, i, "slow", k);
+        char times[200];
         if (got != want)
-            judge_fail(v, "*slow is %.0f on rank %d, should be %d%s", got, r,
-                       want, want < 0 ? " (none is)" : "");
+            judge_fail(v,
+                       "*slow is %.0f on rank %d in hunt %d of 0 to %d, should "
+                       "be %d%s:\nthe middle times of the ranks' own work are "
+                       "as%s",
+                       got, r, k, DRAWN_HUNTS - 1, want,
+                       want < 0 ? " (none is)" : "",
+                       times_text(t, i, k, times, sizeof times));
     }
     judge_no_mpi(t, "NCCL gathers the times", v);
-}
-
-/* ---- part 8 -------------------------------------------------------------- */
-
-/* The bytes of collectives that it takes: elements, seals and the blocks that
- * are bad, and the flags of each round. */
-struct seal_bytes {
-    double data, flags;
-};
-
-static struct seal_bytes seal_bytes(const struct judge_task *t, int iteration)
-{
-    const uint64_t count = (uint64_t)plan_int(t->c, "count", 5000);
-    const uint64_t nblocks = (count + DRAWN_BLOCK - 1) / DRAWN_BLOCK;
-    struct drawn_flip flip[DRAWN_FLIPS_MOST];
-    const int n =
-        drawn_flips(t->c, judge_input_seed(t, 0, iteration), t->nranks, flip);
-    uint64_t bytes = count * sizeof(float) + nblocks * sizeof(double);
-    int rounds = 1;
-    for (int i = 0; i < n; i++) {
-        const uint64_t left = count - flip[i].at / DRAWN_BLOCK * DRAWN_BLOCK;
-        bytes += (left < DRAWN_BLOCK ? left : DRAWN_BLOCK) * sizeof(float);
-        rounds = flip[i].round + 2 > rounds ? flip[i].round + 2 : rounds;
-    }
-    return (struct seal_bytes){(double)bytes,
-                               (double)rounds * (double)nblocks * sizeof(int)};
-}
-
-static void judge_seal_bytes(const struct judge_task *t, int rank,
-                             int iteration, struct judge_verdict *v)
-{
-    const struct seal_bytes want = seal_bytes(t, iteration);
-    const double bytes = judge_collective_bytes(t, rank, iteration);
-    if (bytes > want.data + want.flags)
-        judge_fail_method(
-            v,
-            "the result is right, but rank %d's collectives have %.0f "
-            "bytes; %.0f are enough: elements and seals once, flags, "
-            "and the blocks that are bad",
-            rank, bytes, want.data + want.flags);
-    else if (t->graph && bytes < want.data)
-        judge_fail_method(
-            v,
-            "the result is right, but rank %d's collectives have %.0f "
-            "bytes, less than the %.0f of elements, seals and bad "
-            "blocks: some are not summed",
-            rank, bytes, want.data);
-}
-
-static void judge_seal(const struct judge_task *t, struct judge_verdict *v)
-{
-    const size_t count = (size_t)plan_int(t->c, "count", 5000);
-    float *const want = malloc(count * sizeof *want);
-    for (int i = 0; i < t->iterations; i++) {
-        memset(want, 0, count * sizeof *want);
-        for (int r = 0; r < t->nranks; r++)
-            for (size_t k = 0; k < count; k++)
-                want[k] += drawn_float(judge_input_seed(t, r, i), k);
-        for (int r = 0; r < t->nranks; r++) {
-            judge10_floats(t, r, i, "sum", want, count, v);
-            judge_seal_bytes(t, r, i, v);
-        }
-    }
-    free(want);
-    judge_no_mpi(t, "NCCL combines the flags", v);
 }
 
 /* -------------------------------------------------------------------------- */
@@ -380,7 +411,7 @@ static const struct judge_kind kinds[] = {
     {.name = "save_time", .judge = judge_save_time, .several_streams = 1},
     {.name = "straggler", .judge = judge_straggler},
     {.name = "leave", .judge = judge10_leave},
-    {.name = "seal", .judge = judge_seal},
+    {.name = "seal", .judge = judge10_seal},
     {.name = NULL},
 };
 
@@ -408,6 +439,7 @@ static const struct draw_row draws[] = {
     [DRAWN_RATES] = {drawn_make_rates, 1},
     [DRAWN_TIMES] = {drawn_make_times, 1},
     [DRAWN_FLIPS] = {drawn_make_flips, 1},
+    [DRAWN_AHEAD] = {drawn_make_ahead, 1},
     {NULL, 0},
 };
 

@@ -11,6 +11,10 @@
 double judge10_metric(const struct judge_task *t, int rank, int iteration,
                       const char *name);
 
+/* The number "NAME.i". */
+double judge10_metric_at(const struct judge_task *t, int rank, int iteration,
+                         const char *name, int i);
+
 /* Compare a rank's output with the floats that are expected. */
 void judge10_floats(const struct judge_task *t, int rank, int iteration,
                     const char *name, const float *want, size_t count,
@@ -24,5 +28,8 @@ void judge10_train(const struct judge_task *t, int iteration, size_t count,
 /* Parts 2 and 3, and a rank that is left out (judge_recover.c). */
 judge_fn judge10_wait, judge10_shrink, judge10_agree, judge10_trained,
     judge10_leave;
+
+/* Part 8 (judge_seal.c). */
+judge_fn judge10_seal;
 
 #endif

@@ -14,35 +14,59 @@ static int below(uint64_t seed, int trial, int i, int n)
                  (uint64_t)n);
 }
 
-static int has(const struct plan_case *c, const char *what)
+/* True in every other trial. The seed says in which ones. */
+static int is_other(uint64_t seed, int trial, int which)
 {
-    return strcmp(plan_text(c, "hang", "differs"), what) == 0;
+    return (trial + below(seed, 0, which, 2)) % 2;
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
 
-enum { AT = 1, FIELD = 4, CALL = 64, OF_RANK = 2048 };
+enum {
+    AT = 1,
+    FIELD = 4,
+    CALL = 64,
+    OF_RANK = 2048,
+    FIRST = 3000,
+    HANGS = 3001,
+    EVEN = 3002,
+    MASK = 3003,
+    ALSO = 3004
+};
+
+/* True if this happened to the ranks of a trial. A report that never finds a
+ * fault is right in half of the trials of hang: nothing. */
+static int has(const struct plan_case *c, uint64_t seed, int trial,
+               const char *what)
+{
+    const char *const hang = plan_text(c, "hang", "differs");
+    const int nothing = strcmp(hang, "nothing") == 0;
+    return strcmp(nothing && is_other(seed, trial, HANGS) ? "absent" : hang,
+                  what) == 0;
+}
 
 void drawn_flight(const struct plan_case *c, uint64_t seed, int trial,
                   int nranks, struct drawn_flight *out)
 {
     const int spread = (int)plan_int(c, "spread", 3);
-    const int at = 8 + below(seed, trial, AT, 30), rank = trial % nranks;
+    const int at = 8 + below(seed, trial, AT, 30);
+    // Each rank is at fault in turn, and the seed says which one is first.
+    const int rank = (trial + below(seed, 0, FIRST, nranks)) % nranks;
     *out = (struct drawn_flight){DRAWN_FINE, -1, 0, {0}};
     for (int r = 0; r < nranks; r++)
         out->ncalls[r] = at + 1 + below(seed, trial, OF_RANK + r, spread + 1);
     out->ncalls[(rank + 1) % nranks] = at + 1 + spread; // the one ahead
-    if (has(c, "nothing")) {
+    if (has(c, seed, trial, "nothing")) {
         for (int r = 0; r < nranks; r++)
             out->ncalls[r] = at;
         return;
     }
     out->rank = rank;
     out->number = at;
-    out->fault = has(c, "absent") ? DRAWN_ABSENT : DRAWN_DIFFERS;
-    if (has(c, "absent"))
+    out->fault = has(c, seed, trial, "absent") ? DRAWN_ABSENT : DRAWN_DIFFERS;
+    if (out->fault == DRAWN_ABSENT)
         out->ncalls[rank] = at;
-    if (has(c, "skipped"))
+    if (has(c, seed, trial, "skipped"))
         out->ncalls[rank] = at + 1;
 }
 
@@ -52,8 +76,8 @@ void drawn_calls(const struct plan_case *c, uint64_t seed, int trial, int rank,
 {
     for (int i = 0; i < f->ncalls[rank]; i++) {
         // A rank that skips a call makes the next one in its place.
-        const int k =
-            i + (has(c, "skipped") && rank == f->rank && i >= f->number);
+        const int k = i + (has(c, seed, trial, "skipped") && rank == f->rank &&
+                           i >= f->number);
         out[i] = (struct drawn_call){
             .number = (uint64_t)i,
             .op = below(seed, trial, CALL + 3 * k, 3),
@@ -63,7 +87,7 @@ void drawn_calls(const struct plan_case *c, uint64_t seed, int trial, int rank,
                 256 * (uint64_t)(8 * below(seed, trial, CALL + 3 * k + 2, 100) +
                                  k % 8 + 1)};
     }
-    if (!has(c, "differs") || rank != f->rank)
+    if (!has(c, seed, trial, "differs") || rank != f->rank)
         return;
     struct drawn_call *const odd = &out[f->number];
     switch (below(seed, trial, FIELD, 3)) {
@@ -153,24 +177,71 @@ int drawn_make_rates(const struct draw_from *from, const int64_t *arg,
     return 0;
 }
 
-int drawn_slow(const struct plan_case *c, uint64_t seed, int nranks)
+struct drawn_ahead drawn_ahead(const struct plan_case *c, uint64_t seed,
+                               int trial, int nranks)
 {
-    return plan_int(c, "percent", 175) > 125 ? below(seed, 0, 1, nranks) : -1;
+    const int all = (1 << nranks) - 1;
+    const int even = plan_int(c, "even", 0) && is_other(seed, trial, EVEN);
+    return (struct drawn_ahead){
+        .step = 3 + below(seed, trial, AT, 9),
+        .mask = even ? 0 : 1 + below(seed, trial, MASK, all - 1)};
 }
 
-/* The parts of a rank's work in a step. */
-static int parts_of(const struct plan_case *c, uint64_t seed, int rank,
-                    int nranks, int step)
+int drawn_make_ahead(const struct draw_from *from, const int64_t *arg,
+                     void *out, size_t nbytes)
 {
-    const int base = 20, percent = (int)plan_int(c, "percent", 175);
-    const int slow = below(seed, 0, 1, nranks);
+    if (nbytes != sizeof(struct drawn_ahead) || from->nranks < 2)
+        return -1;
+    *(struct drawn_ahead *)out =
+        drawn_ahead(from->c, from->seed, (int)arg[0], from->nranks);
+    return 0;
+}
+
+/* How long the work of a rank that takes longer takes, in percent. */
+static int percent_of(const struct plan_case *c, uint64_t seed, int trial)
+{
+    const int percent = (int)plan_int(c, "percent", 175);
+    return is_other(seed, trial, ALSO) ? (int)plan_int(c, "also", percent)
+                                       : percent;
+}
+
+/* The rank that takes longer than others in a trial, or nranks: none does. */
+static int longer(uint64_t seed, int trial, int nranks)
+{
+    return below(seed, trial, 1, nranks + 1);
+}
+
+int drawn_slow(const struct plan_case *c, uint64_t seed, int trial, int nranks)
+{
+    const int rank = longer(seed, trial, nranks);
+    return rank < nranks && percent_of(c, seed, trial) > 125 ? rank : -1;
+}
+
+/* The parts of a rank's work in a step of a trial. */
+static int parts_of(const struct draw_from *from, int rank, int trial, int step)
+{
+    const int base = 20, percent = percent_of(from->c, from->seed, trial);
+    const int slow = longer(from->seed, trial, from->nranks);
+    const int late = below(from->seed, trial, 2 + rank, DRAWN_STEPS);
     int n = rank == slow ? base * percent / 100 : base;
     // Some steps of other ranks take ten times as long.
     if (rank != slow &&
-        (step + below(seed, 0, 2 + rank, DRAWN_STEPS)) % DRAWN_STEPS <
-            plan_int(c, "hiccups", 0))
+        (step + late) % DRAWN_STEPS < plan_int(from->c, "hiccups", 0))
         n *= 10;
     return n;
+}
+
+int drawn_middle(const struct draw_from *from, int rank, int trial)
+{
+    int n[DRAWN_STEPS];
+    for (int i = 0; i < DRAWN_STEPS; i++) {
+        int at = i;
+        const int parts = parts_of(from, rank, trial, i);
+        for (; at > 0 && n[at - 1] > parts; at--)
+            n[at] = n[at - 1];
+        n[at] = parts;
+    }
+    return n[DRAWN_STEPS / 2];
 }
 
 int drawn_make_times(const struct draw_from *from, const int64_t *arg,
@@ -179,8 +250,7 @@ int drawn_make_times(const struct draw_from *from, const int64_t *arg,
     if (nbytes != DRAWN_STEPS * sizeof(int))
         return -1;
     for (int i = 0; i < DRAWN_STEPS; i++)
-        ((int *)out)[i] =
-            parts_of(from->c, from->seed, (int)arg[0], from->nranks, i);
+        ((int *)out)[i] = parts_of(from, (int)arg[0], (int)arg[1], i);
     return 0;
 }
 
@@ -189,13 +259,16 @@ int drawn_flips(const struct plan_case *c, uint64_t seed, int nranks,
 {
     const int n = (int)plan_int(c, "flips", 1);
     const int again = (int)plan_int(c, "again", 0); // this many strike twice
+    const int last = (int)plan_int(c, "last", 0);   // one in the last block
     const uint64_t count = (uint64_t)plan_int(c, "count", 5000);
     const int nblocks = (int)((count + DRAWN_BLOCK - 1) / DRAWN_BLOCK);
     int at = 0;
     for (int i = 0; i < n && n <= nblocks; i++) {
         const int first = i * nblocks / n; // flip i may hit blocks from here on
         const int block =
-            first + below(seed, 0, 3 * i, (i + 1) * nblocks / n - first);
+            last && i == n - 1
+                ? nblocks - 1
+                : first + below(seed, 0, 3 * i, (i + 1) * nblocks / n - first);
         const uint64_t begin = (uint64_t)block * DRAWN_BLOCK;
         const uint64_t left = count - begin;
         const uint64_t in = left < DRAWN_BLOCK ? left : DRAWN_BLOCK;

@@ -1,9 +1,11 @@
 /*
  * judge_recover.c: judges of parts 2 and 3, in which ranks fail
  */
+#include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy, strcmp */
 
+#include "judge/graph/calls.h"
 #include "judge10.h"
 
 enum { DONE, BROKEN, LATE };
@@ -23,13 +25,21 @@ static int wanted_end(const struct judge_task *t)
                                          : LATE;
 }
 
-/* How long it took: to the deadline, and not past it, if it is late. */
+/* How long it took: to the deadline, and not past it, if it is late; a few
+ * questions to the communicator, if that is broken. */
 static void judge_took(const struct judge_task *t, int rank, int iteration,
-                       int want, struct judge_verdict *v)
+                       int wait, int want, struct judge_verdict *v)
 {
-    const double took = judge10_metric(t, rank, iteration, "took_us");
+    const double took = judge10_metric_at(t, rank, iteration, "took_us", wait);
     const double deadline = (double)plan_int(t->c, "deadline_us", 2000);
-    if (want == LATE && !(took >= deadline))
+    // The wait that is over in time takes longer than this.
+    const double soon = .3 * deadline;
+    if (want == BROKEN && !(took <= soon))
+        judge_fail(v,
+                   "the communicator has an error, but rank %d waits %.1f us "
+                   "before it reports that; %.1f us are enough",
+                   rank, took, soon);
+    else if (want == LATE && !(took >= deadline))
         judge_fail(v,
                    "rank %d gives up after %.1f us, before the deadline of "
                    "%.0f us",
@@ -39,30 +49,40 @@ static void judge_took(const struct judge_task *t, int rank, int iteration,
                    rank, took, deadline);
 }
 
-void judge10_wait(const struct judge_task *t, struct judge_verdict *v)
+/* A rank's wait number `wait`. The first one ends well in every case. */
+static void judge_one_wait(const struct judge_task *t, int rank, int iteration,
+                           int wait, struct judge_verdict *v)
 {
     static const char *const name[] = {"TEAM_DONE", "TEAM_BROKEN", "TEAM_LATE"};
-    const int want = wanted_end(t);
+    const int want = wait == 0 ? DONE : wanted_end(t);
+    const double end = judge10_metric_at(t, rank, iteration, "end", wait);
+    if (end != want)
+        judge_fail(v, "*end is %s on rank %d, should be %s%s",
+                   end == DONE || end == BROKEN || end == LATE ? name[(int)end]
+                                                               : "not set",
+                   rank, name[want],
+                   wait == 0 ? ": the work takes a while, but all ranks do it"
+                             : "");
+    else if (want == DONE &&
+             judge10_metric_at(t, rank, iteration, "is_idle", wait) != 1)
+        judge_fail(v, "rank %d returns before its stream is idle", rank);
+    else if (judge10_metric_at(t, rank, iteration, "error", wait) != 0)
+        judge_fail(v,
+                   "rank %d leaves an error: cudaGetLastError() returns "
+                   "what cudaStreamQuery() returned, and a later check of "
+                   "a kernel launch would find it",
+                   rank);
+    judge_took(t, rank, iteration, wait, want, v);
+}
+
+void judge10_wait(const struct judge_task *t, struct judge_verdict *v)
+{
+    const int nwaits = wanted_end(t) == DONE ? 1 : 2;
     for (int n = 0; n < t->iterations * t->nranks; n++) {
         const int i = n / t->nranks, r = n % t->nranks;
-        if (r == victim_of(t))
-            continue;
-        const double end = judge10_metric(t, r, i, "end");
-        if (end != want)
-            judge_fail(v, "*end is %s on rank %d, should be %s",
-                       end == DONE || end == BROKEN || end == LATE
-                           ? name[(int)end]
-                           : "not set",
-                       r, name[want]);
-        else if (want == DONE && judge10_metric(t, r, i, "is_idle") != 1)
-            judge_fail(v, "rank %d returns before its stream is idle", r);
-        else if (judge10_metric(t, r, i, "error") != 0)
-            judge_fail(v,
-                       "rank %d leaves an error: cudaGetLastError() returns "
-                       "what cudaStreamQuery() returned, and a later check of "
-                       "a kernel launch would find it",
-                       r);
-        judge_took(t, r, i, want, v);
+        for (int wait = 0; wait < nwaits; wait++)
+            if (wait == 0 || r != victim_of(t))
+                judge_one_wait(t, r, i, wait, v);
     }
 }
 
@@ -116,6 +136,18 @@ static void judge_team(const struct judge_task *t, int iteration,
     free(part);
 }
 
+/* The old communicator is freed. The count comes from the rank's process: a
+ * rank that fakes it saves one call. */
+static void judge_ended(const struct judge_task *t, int rank, int iteration,
+                        const char *call, struct judge_verdict *v)
+{
+    if (judge10_metric(t, rank, iteration, "ended") < 1)
+        judge_fail_method(v,
+                          "the result is right, but rank %d keeps the old "
+                          "communicator: %s() frees it",
+                          rank, call);
+}
+
 void judge10_shrink(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int n = 0; n < t->iterations * t->nranks; n++) {
@@ -127,6 +159,8 @@ void judge10_shrink(const struct judge_task *t, struct judge_verdict *v)
                        "the stream of rank %d still works on the old "
                        "communicator when team_shrink() returns",
                        r);
+        if (!leaves(t, r))
+            judge_ended(t, r, i, "ncclCommAbort", v);
     }
 }
 
@@ -139,36 +173,57 @@ void judge10_leave(const struct judge_task *t, struct judge_verdict *v)
         if (leaves(t, r) && judge10_metric(t, r, i, "has_comm") != 0)
             judge_fail(v, "t->comm of rank %d, which is left out, isn't NULL",
                        r);
+        judge_ended(t, r, i, "ncclCommDestroy", v);
     }
 }
 
+/* The state that a case shows as number k. */
 static void compare_state(const struct judge_task *t, int rank, int iteration,
-                          const float *want, size_t count, int step,
+                          int k, const float *want, size_t count, int step,
                           struct judge_verdict *v)
 {
-    const double got = judge10_metric(t, rank, iteration, "step");
+    char name[EVIDENCE_NAME];
+    const double got = judge10_metric_at(t, rank, iteration, "step", k);
     if (got != step)
         judge_fail(v, "s->step is %.0f on rank %d, should be %d", got, rank,
                    step);
-    judge10_floats(t, rank, iteration, "state", want, 2 * count, v);
+    snprintf(name, sizeof name, "state.%d", k);
+    judge10_floats(t, rank, iteration, name, want, 2 * count, v);
 }
 
 void judge10_agree(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)plan_int(t->c, "count", 1000);
-    const int64_t everyone = (INT64_C(1) << t->nranks) - 1;
-    const int all = (plan_int(t->c, "ahead", 0) & everyone) == everyone;
     float *const want = malloc(2 * count * sizeof *want);
-    for (int i = 0; i < t->iterations; i++) {
+    for (int n = 0; n < t->iterations * DRAWN_AGREES; n++) {
+        const int i = n / DRAWN_AGREES, k = n % DRAWN_AGREES;
         const uint64_t seed = judge_input_seed(t, 0, i);
-        for (size_t k = 0; k < 2 * count; k++)
-            want[k] = drawn_float(
-                judge_seed(seed, (k < count ? 2 : 3) + (all ? 2u : 0u)),
-                k % count);
+        const struct drawn_ahead d = drawn_ahead(t->c, seed, k, t->nranks);
+        const uint64_t of = judge_seed(seed, (uint64_t)k);
+        for (size_t e = 0; e < 2 * count; e++)
+            want[e] = drawn_float(judge_seed(of, e < count ? 2 : 3), e % count);
         for (int r = 0; r < t->nranks; r++)
-            compare_state(t, r, i, want, count, 5 + all, v);
+            compare_state(t, r, i, k, want, count, d.step, v);
     }
     free(want);
+    judge_no_mpi_at_all(t, "the team agrees through its communicator", v);
+}
+
+/* A failure costs the deadline, and little more. */
+static void judge_trained_in_time(const struct judge_task *t, int rank,
+                                  int iteration, struct judge_verdict *v)
+{
+    const double took = judge10_metric(t, rank, iteration, "took_us");
+    const double deadline = (double)plan_int(t->c, "deadline_us", 5000);
+    const int nfailures = 1 + (plan_int(t->c, "victim2", -1) >= 0);
+    const double most = (1 + nfailures) * deadline;
+    if (!(took <= most))
+        judge_fail_method(v,
+                          "the result is right, but rank %d trains for %.4g "
+                          "us; with a deadline of %.0f us and %d failure%s, "
+                          "%.0f us are enough",
+                          rank, took, deadline, nfailures,
+                          nfailures > 1 ? "s" : "", most);
 }
 
 void judge10_trained(const struct judge_task *t, struct judge_verdict *v)
@@ -188,8 +243,12 @@ void judge10_trained(const struct judge_task *t, struct judge_verdict *v)
         judge_numbers(t, i, v);
         for (int r = 0; r < t->nranks; r++)
             if (!leaves(t, r))
-                compare_state(t, r, i, want, count, nsteps, v);
+                compare_state(t, r, i, 0, want, count, nsteps, v);
     }
     free(until);
     free(want);
+    for (int n = 0; n < t->iterations * t->nranks; n++)
+        if (!leaves(t, n % t->nranks))
+            judge_trained_in_time(t, n % t->nranks, n / t->nranks, v);
+    judge_no_mpi_at_all(t, "the team sums through its communicator", v);
 }

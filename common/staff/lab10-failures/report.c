@@ -48,7 +48,7 @@ static double simulated(const struct request *q, double work)
 
 /* ---- the picture: intervals on a logarithmic axis ------------------------ */
 
-enum { LEFT = 60, TOP = 20, WIDTH = 560, HEIGHT = 260 };
+enum { LEFT = 60, TOP = 20, WIDTH = 370, HEIGHT = 260 };
 
 static double x_of(const struct row *row, double work)
 {

@@ -4,9 +4,10 @@
  */
 #include "support.h"
 
-#include <string.h> /* memset */
+#include <string.h> /* explicit_bzero, memset */
 
 #include "base/must.h"
+#include "lab/lab.h" /* lab_draw */
 #include "lab/try.h" /* LAB_TRY, LAB_TRY_CUDA */
 
 /* ---- failures ------------------------------------------------------------ */
@@ -130,8 +131,14 @@ void checkpoint_release(struct checkpoint *c)
 ncclResult_t work_do(struct work *w, struct team *t, int step)
 {
     const struct load *const l = w->load;
-    for (int i = 0; i < l->parts[step]; i++)
-        LAB_TRY_CUDA(cudaMemcpyAsync(l->to, l->from, l->nbytes,
+    const struct draw_ask d = {
+        .what = DRAWN_TIMES, .of_root = 1, .arg = {l->run->rank, l->trial}};
+    int parts[DRAWN_STEPS];
+    lab_draw(l->run, &d, parts, sizeof parts);
+    const size_t nbytes = (size_t)parts[step] * l->nbytes;
+    explicit_bzero(parts, sizeof parts);
+    for (int i = 0; i < LOAD_COPIES; i++)
+        LAB_TRY_CUDA(cudaMemcpyAsync(l->to, l->from, nbytes,
                                      cudaMemcpyDeviceToDevice, t->stream));
     return ncclSuccess;
 }
@@ -168,7 +175,9 @@ ncclResult_t seal_transit(struct seal *s, float *sum, cudaStream_t stream)
     struct transit *const k = s->transit;
     for (int i = 0; i < DRAWN_FLIPS_MOST; i++) {
         const struct drawn_flip *const f = &k->flip[i];
-        if (f->rank == k->rank && f->round == k->round)
+        const int strikes = k->stays ? f->round == 0 && k->round < k->stays
+                                     : f->round == k->round;
+        if (f->rank == k->rank && strikes)
             LAB_TRY_CUDA(kernel_flip(sum, f->at, f->bit, stream));
     }
     k->round++;

@@ -17,7 +17,8 @@ enum { CLUSTER_FAULTS = 2 };
 
 struct cluster_fault { /* in the order in which they strike */
     int victim, step; /* rank of all, -1: none; the step that it doesn't make */
-    int is_silent;    /* it just stops; else it aborts its communicator */
+    int is_silent;    /* it just stops; else it aborts its communicator: only
+                         the victim's process knows */
     int struck;
     MPI_Comm alive; /* ranks that live until then */
 };
@@ -40,15 +41,24 @@ void state_release(struct state *s);
 ncclResult_t checkpoint_init(struct checkpoint *c, size_t count);
 void checkpoint_release(struct checkpoint *c);
 
-struct load { /* a rank's own work: copies of parts of a buffer */
-    int parts[WORK_STEPS];
-    size_t nbytes; /* size of a part */
-    char *from, *to;
+/*
+ * A rank's own work: a few copies, as long as a draw says. A step's length is
+ * drawn when its work is enqueued, so this process has it nowhere else: to know
+ * it takes timing the work.
+ */
+enum { LOAD_COPIES = 4, LOAD_MOST = 200 };
+struct load {
+    struct lab_run *run;
+    int trial;
+    size_t nbytes;   /* what a unit of the draw adds to each copy */
+    char *from, *to; /* LOAD_MOST times nbytes */
 };
 
 struct transit { /* flips to come */
     int rank, round;
     struct drawn_flip flip[DRAWN_FLIPS_MOST];
+    int stays; /* if not 0, those of round 0 strike in this many rounds, and no
+                  others do */
 };
 
 /* Kernels (kernels.cu). */
