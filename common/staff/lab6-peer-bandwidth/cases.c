@@ -9,13 +9,11 @@
 #include <string.h> /* memset */
 
 #include "base/must.h"
+#include "cases.h"
 #include "drawn.h"
-#include "lab6.h"
 #include "machine.h"
 #include "placement.h"
 #include "sweep.h"
-
-#include "lab/lab.h"
 
 extern const struct judge_lab judge_lab6;
 const struct judge_lab *const judge_labs[] = {&judge_lab6, NULL};
@@ -28,18 +26,25 @@ static ncclResult_t stand_by(struct lab_run *r)
     return ncclSuccess;
 }
 
-static void show(struct lab_run *r, double value, const char *format, int a,
-                 int b)
+void cases_show(struct lab_run *r, double value, const char *format, int a,
+                int b)
 {
     char name[EVIDENCE_NAME];
     snprintf(name, sizeof name, format, a, b);
     lab_metric(r, name, value);
 }
 
-static size_t param_bytes(const struct lab_run *r, const char *key,
-                          size_t otherwise)
+size_t cases_bytes(const struct lab_run *r, const char *key, size_t otherwise)
 {
     return (size_t)plan_int(r->c, key, (int64_t)otherwise);
+}
+
+void cases_draw(struct lab_run *r, int what, const int64_t *arg, void *out,
+                size_t nbytes)
+{
+    struct draw_ask d = {.what = what};
+    memcpy(d.arg, arg, sizeof d.arg);
+    lab_draw(r, &d, out, nbytes);
 }
 
 /* ---- part 1 -------------------------------------------------------------- */
@@ -74,7 +79,7 @@ static struct shape shape_of(const struct lab_run *r)
 {
     return (struct shape){(int)plan_int(r->c, "warmup", 2),
                           (int)plan_int(r->c, "iterations", 5),
-                          param_bytes(r, "bytes", 64 << 20)};
+                          cases_bytes(r, "bytes", 64 << 20)};
 }
 
 static ncclResult_t run_one_way(struct lab_run *r)
@@ -95,7 +100,7 @@ static ncclResult_t run_one_way(struct lab_run *r)
         LAB_TRY(measure_one_way(p, from, to, machine_buffer(to, 0, s.nbytes),
                                 machine_buffer(from, 0, s.nbytes), s.nbytes,
                                 s.warmup, s.iterations, &ms));
-        show(r, ms, "ms.%d.%d", from, to);
+        cases_show(r, ms, "ms.%d.%d", from, to);
     }
     lab_end(r);
     machine_access(1);
@@ -148,7 +153,7 @@ static ncclResult_t run_puzzle(struct lab_run *r)
 {
     enum { COPIES = 3 };
     static const int to[COPIES] = {1, 2, 4};
-    const size_t nbytes = param_bytes(r, "bytes", 400000000);
+    const size_t nbytes = cases_bytes(r, "bytes", 400000000);
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_peers();
@@ -163,58 +168,11 @@ static ncclResult_t run_puzzle(struct lab_run *r)
     const struct card *const card =
         card_find(plan_text(r->c, "card", "a100-cubemesh"));
     for (int i = 0; i < COPIES; i++) {
-        show(r, ms[i], "ms.%d.%d", 0, to[i]);
-        show(r, count_nvlinks((double)nbytes / ms[i] * 1e-6, card->nvlink_GBps),
-             "links.%d.%d", 0, to[i]);
+        cases_show(r, ms[i], "ms.%d.%d", 0, to[i]);
+        cases_show(
+            r, count_nvlinks((double)nbytes / ms[i] * 1e-6, card->nvlink_GBps),
+            "links.%d.%d", 0, to[i]);
     }
-    return ncclSuccess;
-}
-
-/* ---- part 3 -------------------------------------------------------------- */
-
-static ncclResult_t run_infer(struct lab_run *r)
-{
-    struct gbps m;
-    int link[PEERS][PEERS] = {{0}}, order[PEERS] = {0};
-    const struct card *const card = card_find(plan_text(r->c, "card", ""));
-    machine_measure(r, param_bytes(r, "bytes", 64 << 20), &m);
-    if (r->rank != 0)
-        return ncclSuccess;
-    infer_links(&m, card->nvlink_GBps, link);
-    for (int a = 0; a < m.n; a++)
-        for (int b = 0; b < m.n; b++)
-            show(r, link[a][b], "link.%d.%d", a, b);
-    if (!plan_int(r->c, "order", 1))
-        return ncclSuccess;
-    lab_metric(r, "fits", infer_order(link, card, order));
-    for (int a = 0; a < m.n; a++)
-        show(r, order[a], "order.%d", a, 0);
-    return ncclSuccess;
-}
-
-/* Ask for random input of a case (drawn.h). */
-static void draw(struct lab_run *r, int what, const int64_t *arg, void *out,
-                 size_t nbytes)
-{
-    struct draw_ask d = {.what = what};
-    memcpy(d.arg, arg, sizeof d.arg);
-    lab_draw(r, &d, out, nbytes);
-}
-
-/* The ring of this machine, or of a random one. */
-static ncclResult_t run_ring(struct lab_run *r)
-{
-    struct gbps m;
-    draw(r, DRAWN_BANDWIDTHS,
-         (const int64_t[DRAW_ARGS]){plan_int(r->c, "drawn", 0)}, &m, sizeof m);
-    int ring[PEERS] = {0};
-    if (m.n == 0)
-        machine_measure(r, param_bytes(r, "bytes", 64 << 20), &m);
-    if (r->rank != 0)
-        return ncclSuccess;
-    lab_metric(r, "GBps", widest_ring(&m, ring));
-    for (int i = 0; i < m.n; i++)
-        show(r, ring[i], "ring.%d", i, 0);
     return ncclSuccess;
 }
 
@@ -224,10 +182,10 @@ static void show_routes(struct lab_run *r, const struct route *route, int n)
 {
     lab_metric(r, "routes", n);
     for (int i = 0; i < n; i++) {
-        show(r, route[i].nhops, "hops.%d", i, 0);
-        show(r, route[i].GBps, "GBps.%d", i, 0);
+        cases_show(r, route[i].nhops, "hops.%d", i, 0);
+        cases_show(r, route[i].GBps, "GBps.%d", i, 0);
         for (int h = 0; h <= route[i].nhops && h <= PEERS; h++)
-            show(r, route[i].at[h], "at.%d.%d", i, h);
+            cases_show(r, route[i].at[h], "at.%d.%d", i, h);
     }
 }
 
@@ -237,7 +195,8 @@ static ncclResult_t run_routes(struct lab_run *r)
     const int most = (int)plan_int(r->c, "routes", 1);
     struct gbps m;
     struct route route[ROUTES];
-    draw(r, DRAWN_MESH, (const int64_t[DRAW_ARGS]){n, 0, n / 2}, &m, sizeof m);
+    cases_draw(r, DRAWN_MESH, (const int64_t[DRAW_ARGS]){n, 0, n / 2}, &m,
+               sizeof m);
     memset(route, 0, sizeof route);
     if (r->rank != 0)
         return ncclSuccess;
@@ -255,13 +214,13 @@ static ncclResult_t run_relay(struct lab_run *r)
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_peers();
-    const size_t count = param_bytes(r, "count", 100003);
+    const size_t count = cases_bytes(r, "count", 100003);
     const size_t nbytes = count * sizeof(float);
-    const size_t chunk = param_bytes(r, "chunk", 16384);
+    const size_t chunk = cases_bytes(r, "chunk", 16384);
     const int by_host = (int)plan_int(r->c, "host", 0);
-    draw(r, DRAWN_ROUTES,
-         (const int64_t[DRAW_ARGS]){p->n, plan_int(r->c, "routes", 1)}, &paths,
-         sizeof paths);
+    cases_draw(r, DRAWN_ROUTES,
+               (const int64_t[DRAW_ARGS]){p->n, plan_int(r->c, "routes", 1)},
+               &paths, sizeof paths);
     const int from = route[0].at[0], to = route[0].at[route[0].nhops];
     const void *const in = machine_input(r, from, from, count);
     void *const out = machine_output(r, to, nbytes);
@@ -282,10 +241,10 @@ static ncclResult_t run_relay_speed(struct lab_run *r)
 {
     struct gbps m;
     struct route route[ROUTES] = {{0}};
-    const size_t nbytes = param_bytes(r, "bytes", 1000000000);
-    const size_t chunk = param_bytes(r, "chunk", 8000000);
+    const size_t nbytes = cases_bytes(r, "bytes", 1000000000);
+    const size_t chunk = cases_bytes(r, "chunk", 8000000);
     const int most = (int)plan_int(r->c, "routes", 1);
-    machine_measure(r, param_bytes(r, "probe", 64000000), &m);
+    machine_measure(r, cases_bytes(r, "probe", 64000000), &m);
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_large_peers();
@@ -305,8 +264,8 @@ static ncclResult_t run_relay_speed(struct lab_run *r)
 
 static ncclResult_t run_host_speed(struct lab_run *r)
 {
-    const size_t nbytes = param_bytes(r, "bytes", 64000000);
-    const size_t chunk = param_bytes(r, "chunk", 4000000);
+    const size_t nbytes = cases_bytes(r, "bytes", 64000000);
+    const size_t chunk = cases_bytes(r, "chunk", 4000000);
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_peers();
@@ -337,14 +296,14 @@ static ncclResult_t run_all_to_all(struct lab_run *r)
     struct schedule plan;
     struct exchange_buffers b;
     int link[PEERS][PEERS];
-    const size_t count = param_bytes(r, "count", 1003);
+    const size_t count = cases_bytes(r, "count", 1003);
     const size_t block = count * sizeof(float);
-    const size_t chunk = param_bytes(r, "chunk", 1024);
+    const size_t chunk = cases_bytes(r, "chunk", 1024);
     if (r->rank != 0)
         return stand_by(r);
     struct peers *const p = machine_peers();
-    draw(r, DRAWN_MESH, (const int64_t[DRAW_ARGS]){p->n, 0, p->n / 2}, &m,
-         sizeof m);
+    cases_draw(r, DRAWN_MESH, (const int64_t[DRAW_ARGS]){p->n, 0, p->n / 2}, &m,
+               sizeof m);
     machine_nvlinks(&m, 25, link);
     for (int g = 0; g < p->n; g++) {
         b.send[g] = machine_input(r, g, g, (size_t)p->n * count);
@@ -371,9 +330,9 @@ static ncclResult_t run_all_to_all_speed(struct lab_run *r)
     struct schedule plan;
     struct exchange_buffers b;
     int link[PEERS][PEERS];
-    const size_t block = param_bytes(r, "bytes", 64 << 20);
-    const size_t chunk = param_bytes(r, "chunk", 8 << 20);
-    const size_t probe = param_bytes(r, "probe", 64 << 20);
+    const size_t block = cases_bytes(r, "bytes", 64 << 20);
+    const size_t chunk = cases_bytes(r, "chunk", 8 << 20);
+    const size_t probe = cases_bytes(r, "probe", 64 << 20);
     const struct card *const card = card_find(plan_text(r->c, "card", ""));
     machine_measure(r, probe, &m);
     if (r->rank != 0)
@@ -406,21 +365,6 @@ static ncclResult_t run_all_to_all_speed(struct lab_run *r)
     return ncclSuccess;
 }
 
-static ncclResult_t run_sick(struct lab_run *r)
-{
-    struct gbps m;
-    int link[PEERS][PEERS];
-    const struct card *const card = card_find(plan_text(r->c, "card", ""));
-    machine_measure(r, param_bytes(r, "bytes", 64 << 20), &m);
-    if (r->rank != 0)
-        return ncclSuccess;
-    memcpy(link, card->link, sizeof link);
-    const struct cable found = find_sick(&m, link);
-    lab_metric(r, "a", found.a);
-    lab_metric(r, "b", found.b);
-    return ncclSuccess;
-}
-
 /* ---- part 7 -------------------------------------------------------------- */
 
 static ncclResult_t run_placement(struct lab_run *r)
@@ -429,13 +373,13 @@ static ncclResult_t run_placement(struct lab_run *r)
     if (r->rank != 0)
         return stand_by(r);
     LAB_TRY(placement_init(&p, r, (int)plan_int(r->c, "gpu", 0),
-                           param_bytes(r, "bytes", 8000000)));
+                           cases_bytes(r, "bytes", 8000000)));
     lab_begin(r);
     LAB_TRY(placement_measure(&p, (int)plan_int(r->c, "reads", 2)));
     lab_end(r);
     for (int m = 0; m < MEMORIES; m++)
         for (int by_copy = 0; by_copy < 2; by_copy++)
-            show(r, p.ms[m][by_copy], "ms.%d.%d", m, by_copy);
+            cases_show(r, p.ms[m][by_copy], "ms.%d.%d", m, by_copy);
     machine_show(r, p.gpu, "sums", p.sums, sizeof(unsigned[MEMORIES][2]));
     return placement_release(&p);
 }
@@ -444,11 +388,12 @@ static ncclResult_t run_pays(struct lab_run *r)
 {
     struct drawn_cost cost[DRAWN_COSTS];
     if (r->rank == 0)
-        draw(r, DRAWN_COST, (const int64_t[DRAW_ARGS]){0}, cost, sizeof cost);
+        cases_draw(r, DRAWN_COST, (const int64_t[DRAW_ARGS]){0}, cost,
+                   sizeof cost);
     for (int k = 0; k < DRAWN_COSTS && r->rank == 0; k++) {
         const struct drawn_cost c = cost[k];
-        show(r, reads_that_pay(c.place_ms, c.copy_ms, c.own_ms), "reads.%d", k,
-             0);
+        cases_show(r, reads_that_pay(c.place_ms, c.copy_ms, c.own_ms),
+                   "reads.%d", k, 0);
     }
     return ncclSuccess;
 }

@@ -16,6 +16,7 @@ enum {
     DRAWN_MESH,       /* drawn_mesh(arg[0], arg[1], arg[2]) */
     DRAWN_ROUTES,     /* struct drawn_paths of arg[0] GPUs, arg[1] at most */
     DRAWN_COST,       /* drawn_cost(0), drawn_cost(1), ...; without `pays` */
+    DRAWN_ORDER,      /* drawn_order(arg[0]) */
 };
 struct drawn_paths { /* what drawn_routes() draws */
     int n;
@@ -63,19 +64,47 @@ static inline struct gbps drawn_mesh(uint64_t seed, int n, int from, int to)
     return m;
 }
 
+struct drawn_order {
+    int at[PEERS];
+};
+
+/* The numbers 0 to n - 1 in a random order: Fisher and Yates. */
+static inline struct drawn_order drawn_order(uint64_t seed, int n)
+{
+    struct drawn_order order = {{0}};
+    for (int i = 0; i < n; i++)
+        order.at[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        const int k = drawn(seed, (unsigned)i, i + 1), swap = order.at[i];
+        order.at[i] = order.at[k];
+        order.at[k] = swap;
+    }
+    return order;
+}
+
+/*
+ * A machine whose GPU i is this one's GPU order[i]. What is to be found out
+ * about a machine is asked in numbers that each run draws: a program can't
+ * contain the answer for a machine that its author knows.
+ */
+static inline struct gbps drawn_renumbered(const struct gbps *m,
+                                           const struct drawn_order *order)
+{
+    struct gbps out = {.n = m->n};
+    for (int a = 0; a < m->n; a++)
+        for (int b = 0; b < m->n; b++)
+            out.at[a][b] = m->at[order->at[a]][order->at[b]];
+    return out;
+}
+
 /* One to four routes of one to three hops that share only their end GPUs; fewer
  * routes if there are few GPUs. Returns their number. */
 static inline int drawn_routes(uint64_t seed, int n, int most,
                                struct route route[ROUTES])
 {
-    int gpu[PEERS], used = 2, nroutes = 0;
-    for (int i = 0; i < n; i++)
-        gpu[i] = i;
-    for (int i = n - 1; i > 0; i--) { // Fisher and Yates
-        const int k = drawn(seed, (unsigned)i, i + 1), swap = gpu[i];
-        gpu[i] = gpu[k];
-        gpu[k] = swap;
-    }
+    const struct drawn_order order = drawn_order(seed, n);
+    const int *const gpu = order.at;
+    int used = 2, nroutes = 0;
     for (; nroutes < most && nroutes < ROUTES; nroutes++) {
         struct route *const r = &route[nroutes];
         const int between = (nroutes + 1) % 3; // GPUs on the way
@@ -110,6 +139,10 @@ static inline struct drawn_cost drawn_cost(uint64_t seed, unsigned which)
                                .own_ms = own,
                                .pays = more > 0 ? copy / more + 1 : 0};
 }
+
+/* A healthy machine is asked about twice, once with a cable that keeps this
+ * share of its bandwidth: the one between its GPUs 0 and 1. */
+#define DRAWN_WEAK .6
 
 /* The memories of part 7, in the order in which a case reads them. */
 enum memory { MEMORY_OWN, MEMORY_PEER, MEMORY_NEAR, MEMORY_FAR, MEMORIES };

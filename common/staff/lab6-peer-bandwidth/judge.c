@@ -79,9 +79,15 @@ int lab6_nvlinks(const struct topo *t, int a, int b)
     return strncmp(topo_link(t, a, b, link), "NV", 2) == 0 ? atoi(link + 2) : 0;
 }
 
+int lab6_ngpus(const struct topo *t)
+{
+    const int n = topo_ngpus(t) / topo_nnodes(t);
+    return n < PEERS ? n : PEERS;
+}
+
 struct gbps lab6_bandwidths(const struct topo *t)
 {
-    struct gbps m = {.n = topo_ngpus(t) / topo_nnodes(t)};
+    struct gbps m = {.n = lab6_ngpus(t)};
     for (int a = 0; a < m.n; a++)
         for (int b = 0; b < m.n; b++)
             if (a != b)

@@ -41,6 +41,9 @@ size_t trace_slice(size_t nbytes, int i);
 /* The number of NVLinks between two GPUs. */
 int lab6_nvlinks(const struct topo *t, int a, int b);
 
+/* The GPUs of a node, at most PEERS: those that a case uses. */
+int lab6_ngpus(const struct topo *t);
+
 /* The machine's bandwidths, one way, each pair alone. */
 struct gbps lab6_bandwidths(const struct topo *t);
 

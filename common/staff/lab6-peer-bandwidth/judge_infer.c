@@ -1,6 +1,9 @@
 /*
- * judge_infer.c: part 3: compares the inferred machine with the real one, and
- * the ring with the best of all rings
+ * judge_infer.c: part 3, and the sick cable: compares the inferred machine with
+ * the real one, the ring with the best of all rings, and the cable with the one
+ * that is degraded
+ *
+ * A student's functions number the GPUs as the case draws it (drawn.h).
  */
 #include <math.h>   /* floor */
 #include <stdio.h>  /* snprintf */
@@ -10,6 +13,13 @@
 #include "judge6.h"
 
 /* ---- part 3 -------------------------------------------------------------- */
+
+/* The order in which an iteration numbers the machine's GPUs. */
+static struct drawn_order order_of(const struct judge_task *t, int iteration)
+{
+    return drawn_order(judge_input_seed(t, 0, iteration),
+                       lab6_ngpus(spans_topo(t->spans)));
+}
 
 static int is_link(const struct topo *t, int a, int b, double shown)
 {
@@ -42,7 +52,8 @@ static void judge_order(const struct judge_task *t, int iteration,
 {
     int order[PEERS];
     char err[256], mine[8], theirs[8];
-    const int n = topo_ngpus(machine);
+    const int n = lab6_ngpus(machine);
+    const struct drawn_order drawn = order_of(t, iteration);
     struct topo *const card =
         topo_load(plan_text(t->c, "card", ""), err, sizeof err);
     if (!card)
@@ -53,7 +64,7 @@ static void judge_order(const struct judge_task *t, int iteration,
                    topo_name(card));
     for (int a = 0; a < n && v->pass; a++)
         for (int b = 0; b < n && v->pass; b++)
-            if (strcmp(topo_link(machine, a, b, mine),
+            if (strcmp(topo_link(machine, drawn.at[a], drawn.at[b], mine),
                        topo_link(card, order[a], order[b], theirs)) != 0)
                 judge_fail(v,
                            "the link of GPUs %d and %d is %s, but that of %d "
@@ -68,20 +79,28 @@ void lab6_judge_infer(const struct judge_task *t, struct judge_verdict *v)
     if (!lab6_known(t, v))
         return;
     const struct topo *const machine = spans_topo(t->spans);
-    const int n = topo_ngpus(machine);
+    const int n = lab6_ngpus(machine);
     for (int i = 0; i < t->iterations; i++) {
-        for (int a = 0; a < n; a++)
-            for (int b = 0; b < n; b++)
-                if (!is_link(machine, a, b,
-                             lab6_shown(t, i, "link.%d.%d", a, b)))
-                    judge_fail(v,
-                               "the link of GPUs %d and %d is %s; you report "
-                               "%.0f",
-                               a, b, topo_link(machine, a, b, name),
-                               lab6_shown(t, i, "link.%d.%d", a, b));
+        const struct drawn_order drawn = order_of(t, i);
+        for (int k = 0; k < n * n; k++) {
+            const int a = k / n, b = k % n;
+            const double shown = lab6_shown(t, i, "link.%d.%d", a, b);
+            if (!is_link(machine, drawn.at[a], drawn.at[b], shown))
+                judge_fail(
+                    v, "the link of GPUs %d and %d is %s; you report %.0f", a,
+                    b, topo_link(machine, drawn.at[a], drawn.at[b], name),
+                    shown);
+        }
         if (v->pass && plan_int(t->c, "order", 1))
             judge_order(t, i, machine, v);
     }
+}
+
+static struct gbps bandwidths(const struct judge_task *t, int iteration)
+{
+    const struct gbps m = lab6_bandwidths(spans_topo(t->spans));
+    const struct drawn_order drawn = order_of(t, iteration);
+    return drawn_renumbered(&m, &drawn);
 }
 
 static double slowest_hop(const struct gbps *m, const int *ring)
@@ -117,7 +136,7 @@ void lab6_judge_ring(const struct judge_task *t, struct judge_verdict *v)
         return;
     for (int i = 0; i < t->iterations; i++) {
         const struct gbps m = n ? drawn_bandwidths(judge_input_seed(t, 0, i), n)
-                                : lab6_bandwidths(spans_topo(t->spans));
+                                : bandwidths(t, i);
         int ring[PEERS], all[PEERS];
         for (int k = 0; k < m.n; k++)
             all[k] = k;
@@ -142,4 +161,81 @@ void lab6_judge_ring(const struct judge_task *t, struct judge_verdict *v)
                        "of its ring has %.2f",
                        lab6_shown(t, i, "GBps"), got);
     }
+}
+
+/* ---- the sick cable ------------------------------------------------------ */
+
+/* The cable that makes this machine slower than a healthy one. */
+static struct cable sick_cable(const struct topo *machine,
+                               const struct topo *healthy)
+{
+    const struct gbps m = lab6_bandwidths(machine);
+    const struct gbps h = lab6_bandwidths(healthy);
+    struct cable found = {-1, -1};
+    int npairs = 0, slow[PEERS] = {0};
+    for (int a = 0; a < m.n; a++)
+        for (int b = a + 1; b < m.n; b++)
+            if (m.at[a][b] < .92 * h.at[a][b] ||
+                m.at[b][a] < .92 * h.at[b][a]) {
+                npairs++;
+                slow[a]++;
+                slow[b]++;
+                found = (struct cable){a, b};
+            }
+    for (int g = 0; g < m.n && npairs > 1; g++)
+        if (slow[g] == npairs)
+            found = (struct cable){g, -1};
+    return found;
+}
+
+static const char *cable_text(struct cable c, char out[64])
+{
+    if (c.a < 0)
+        snprintf(out, 64, "none");
+    else if (c.b < 0)
+        snprintf(out, 64, "GPU %d's own", c.a);
+    else
+        snprintf(out, 64, "the one between GPUs %d and %d", c.a, c.b);
+    return out;
+}
+
+/* Compare a cable that was found with the right one, given by this machine's
+ * own numbers. */
+static void expect_cable(const struct judge_task *t, int iteration, int which,
+                         struct cable right, struct judge_verdict *v)
+{
+    const struct drawn_order drawn = order_of(t, iteration);
+    const double a = lab6_shown(t, iteration, "a.%d", which);
+    const double b = lab6_shown(t, iteration, "b.%d", which);
+    struct cable want = {-1, -1};
+    char yours[64], text[64];
+    for (int i = 0; i < lab6_ngpus(spans_topo(t->spans)); i++) {
+        want.a = drawn.at[i] == right.a ? i : want.a;
+        want.b = drawn.at[i] == right.b ? i : want.b;
+    }
+    if ((a == want.a && b == want.b) || (b >= 0 && a == want.b && b == want.a))
+        return;
+    judge_fail(v, "the degraded cable is %s; find_sick() returns %s",
+               cable_text(want, text),
+               cable_text((struct cable){(int)a, (int)b}, yours));
+}
+
+void lab6_judge_sick(const struct judge_task *t, struct judge_verdict *v)
+{
+    char err[256];
+    if (!lab6_known(t, v))
+        return;
+    struct topo *const healthy =
+        topo_load(plan_text(t->c, "card", ""), err, sizeof err);
+    if (!healthy) {
+        judge_fail(v, "%s", err);
+        return;
+    }
+    const struct cable sick = sick_cable(spans_topo(t->spans), healthy);
+    for (int i = 0; i < t->iterations; i++) {
+        expect_cable(t, i, 0, sick, v);
+        if (plan_int(t->c, "weaken", 0))
+            expect_cable(t, i, 1, (struct cable){0, 1}, v);
+    }
+    topo_free(healthy);
 }

@@ -1,6 +1,6 @@
 /*
  * judge_move.c: parts 4 and 5: whether the bytes arrived, over which routes and
- * how fast, compared with what the machine allows; and which cable is degraded
+ * how fast, compared with what the machine allows
  */
 #include <math.h>   /* fmin */
 #include <stdio.h>  /* snprintf */
@@ -347,66 +347,6 @@ double lab6_all_to_all_limit_us(const struct judge_task *t)
     return all_to_all_bound_us(t, BOUNDS_ANY);
 }
 
-/* ---- the sick cable ------------------------------------------------------ */
-
-/* The cable that makes this machine slower than a healthy one. */
-static struct cable sick_cable(const struct topo *machine,
-                               const struct topo *healthy)
-{
-    const struct gbps m = lab6_bandwidths(machine);
-    const struct gbps h = lab6_bandwidths(healthy);
-    struct cable found = {-1, -1};
-    int npairs = 0, slow[PEERS] = {0};
-    for (int a = 0; a < m.n; a++)
-        for (int b = a + 1; b < m.n; b++)
-            if (m.at[a][b] < .92 * h.at[a][b] ||
-                m.at[b][a] < .92 * h.at[b][a]) {
-                npairs++;
-                slow[a]++;
-                slow[b]++;
-                found = (struct cable){a, b};
-            }
-    for (int g = 0; g < m.n && npairs > 1; g++)
-        if (slow[g] == npairs)
-            found = (struct cable){g, -1};
-    return found;
-}
-
-static const char *cable_text(struct cable c, char out[64])
-{
-    if (c.a < 0)
-        snprintf(out, 64, "none");
-    else if (c.b < 0)
-        snprintf(out, 64, "GPU %d's own", c.a);
-    else
-        snprintf(out, 64, "the one between GPUs %d and %d", c.a, c.b);
-    return out;
-}
-
-void lab6_judge_sick(const struct judge_task *t, struct judge_verdict *v)
-{
-    char err[256], yours[64], right[64];
-    if (!lab6_known(t, v))
-        return;
-    struct topo *const healthy =
-        topo_load(plan_text(t->c, "card", ""), err, sizeof err);
-    if (!healthy) {
-        judge_fail(v, "%s", err);
-        return;
-    }
-    const struct cable want = sick_cable(spans_topo(t->spans), healthy);
-    for (int i = 0; i < t->iterations; i++) {
-        const double a = lab6_shown(t, i, "a"), b = lab6_shown(t, i, "b");
-        const int right_a = (a == want.a && b == want.b) ||
-                            (b >= 0 && a == want.b && b == want.a);
-        if (!right_a)
-            judge_fail(v, "the degraded cable is %s; find_sick() returns %s",
-                       cable_text(want, right),
-                       cable_text((struct cable){(int)a, (int)b}, yours));
-    }
-    topo_free(healthy);
-}
-
 /* ---- draws --------------------------------------------------------------- */
 
 static int is_gpus(int64_t n)
@@ -447,6 +387,16 @@ static int draw_routes(const struct draw_from *from, const int64_t *arg,
     return 0;
 }
 
+static int draw_order(const struct draw_from *from, const int64_t *arg,
+                      void *out, size_t nbytes)
+{
+    struct drawn_order *const order = out;
+    if (nbytes != sizeof *order || !is_gpus(arg[0]))
+        return -1;
+    *order = drawn_order(from->seed, (int)arg[0]);
+    return 0;
+}
+
 static int draw_cost(const struct draw_from *from, const int64_t *arg,
                      void *out, size_t nbytes)
 {
@@ -461,8 +411,7 @@ static int draw_cost(const struct draw_from *from, const int64_t *arg,
     return 0;
 }
 
-const struct draw_row lab6_draws[] = {[DRAWN_BANDWIDTHS] = {draw_bandwidths, 0},
-                                      [DRAWN_MESH] = {draw_mesh, 0},
-                                      [DRAWN_ROUTES] = {draw_routes, 0},
-                                      [DRAWN_COST] = {draw_cost, 0},
-                                      {0}};
+const struct draw_row lab6_draws[] = {
+    [DRAWN_BANDWIDTHS] = {draw_bandwidths, 0}, [DRAWN_MESH] = {draw_mesh, 0},
+    [DRAWN_ROUTES] = {draw_routes, 0},         [DRAWN_COST] = {draw_cost, 0},
+    [DRAWN_ORDER] = {draw_order, 0},           {0}};

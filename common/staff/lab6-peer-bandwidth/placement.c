@@ -128,7 +128,7 @@ static void write_csv(FILE *f, const struct rates *s)
                 s->copy[m], s->both[m], s->pays[m]);
 }
 
-enum { LEFT = 90, WIDTH = 620, TOP = 44, ROW = 46, BAR = 18, DECADES = 4 };
+enum { LEFT = 72, WIDTH = 340, TOP = 44, ROW = 46, BAR = 18, DECADES = 4 };
 
 /* The position of a rate on an axis from 1 to 10^DECADES GB/s. */
 static double along(double GBps)
@@ -159,7 +159,7 @@ static void write_svg(FILE *f, const struct placement *p, const struct rates *s)
             "<text x=\"%d\" y=\"18\">%s: one read, GB/s</text>\n"
             "<text x=\"%d\" y=\"36\" fill=\"%s\">in place</text>\n"
             "<text x=\"%d\" y=\"36\" fill=\"%s\">copied, then read</text>\n",
-            LEFT + WIDTH + 60, bottom + 30, LEFT, prop.name, LEFT, place,
+            LEFT + WIDTH + 48, bottom + 30, LEFT, prop.name, LEFT, place,
             LEFT + 70, both);
     for (int d = 0, GBps = 1; d <= DECADES; d++, GBps *= 10)
         fprintf(f,
