@@ -165,6 +165,8 @@ struct symm_reducer { /* what the all-reduces of a heap share */
     unsigned meets;  /* calls of symm_meet() so far: the last value of flags */
     size_t one_shot_most; /* bytes: one-shot up to this size, */
     size_t two_shot_most; /* two-shot up to this one, NCCL beyond */
+    void *more;           /* leave at NULL: other work of this rank, which */
+    size_t more_nbytes;   /* a case puts behind each all-reduce (support.c) */
 };
 
 /* Allocate the flags, and set the limits so that every size is one-shot. Given

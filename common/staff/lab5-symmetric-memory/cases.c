@@ -1,5 +1,5 @@
 /*
- * cases.c: runs lab 5's cases of parts 1 to 4. Given: nothing to edit here.
+ * cases.c: runs lab 5's cases of parts 1 and 2. Given: nothing to edit here.
  *
  * Each iteration opens a heap, calls your functions between lab_begin() and
  * lab_end(), records the outputs, and closes the heap.
@@ -10,8 +10,6 @@
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memset */
-
-#include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
 
 #include "base/must.h"
 #include "benchmark.h" /* the commands */
@@ -29,7 +27,6 @@ static struct symm *const heap = &cases_heap;
 enum {
     HEAP = 1 << 20, /* bytes: enough for most cases */
     MAX_TAKEN = 64, /* pieces of a device's memory */
-    TUNE_CALLS = 2, /* calls per measurement, in measure_all() */
 };
 
 ncclResult_t cases_open(struct lab_run *r, size_t nbytes)
@@ -128,7 +125,30 @@ static ncclResult_t run_open(struct lab_run *r)
     return ncclSuccess;
 }
 
-/* Every rank reads all heaps, after opening and after they are filled. */
+/* Free bytes of this rank's device while no rank opens or closes a heap. */
+static size_t free_bytes(const struct lab_run *r)
+{
+    size_t nbytes, total;
+    MPI_MUST(MPI_Barrier(r->mpi_comm));
+    CUDA_MUST(cudaMemGetInfo(&nbytes, &total));
+    MPI_MUST(MPI_Barrier(r->mpi_comm));
+    return nbytes;
+}
+
+/* Record how much memory a heap leaves allocated. It must not be the process's
+ * first one, since GPUs allocate memory of their own for that. */
+static ncclResult_t show_kept(struct lab_run *r)
+{
+    const size_t before = free_bytes(r);
+    LAB_TRY(cases_open(r, HEAP));
+    cases_close();
+    const size_t after = free_bytes(r);
+    lab_metric(r, "kept", after < before ? (double)(before - after) : 0);
+    return ncclSuccess;
+}
+
+/* Every rank reads all heaps, after opening and after they are filled; then
+ * closing one must free it. */
 static ncclResult_t run_heap(struct lab_run *r)
 {
     const size_t count = count_of(r), nbytes = count * sizeof(float);
@@ -152,7 +172,7 @@ static ncclResult_t run_heap(struct lab_run *r)
     lab_output(r, "fresh", zeros, nbytes * (size_t)r->nranks);
     lab_output(r, "inputs", ins, nbytes * (size_t)r->nranks);
     cases_close();
-    return ncclSuccess;
+    return show_kept(r);
 }
 
 /* Ask for sizes that are valid, that differ between ranks and that are too
@@ -323,115 +343,6 @@ static ncclResult_t run_rounds(struct lab_run *r)
     else
         LAB_TRY(rounds_on_streams(r, in, out, rounds));
     lab_output(r, "out", out, rounds * sizeof *out);
-    cases_close();
-    return ncclSuccess;
-}
-
-/* ---- parts 3 and 4 ------------------------------------------------------- */
-
-static enum symm_algo algo_of(const struct plan_case *c)
-{
-    return strcmp(plan_text(c, "algo", ""), "two_shot") == 0 ? SYMM_TWO_SHOT
-                                                             : SYMM_ONE_SHOT;
-}
-
-static float *rough_input(struct lab_run *r, size_t count)
-{
-    return lab_draw_buffer(r, &(struct draw_ask){.what = DRAWN_ROUGH},
-                           count * sizeof(float));
-}
-
-/* Several all-reduces in a row; the input of number i is i times the first one.
- * `limits: 1`: by symm_all_reduce(), with limits that the case sets. */
-static ncclResult_t run_reduce(struct lab_run *r)
-{
-    const size_t count = count_of(r), nbytes = count * sizeof(float);
-    const size_t calls = (size_t)plan_int(r->c, "calls", 3);
-    float *send, *recv;
-    struct symm_reducer a;
-    const float *const in = plan_int(r->c, "rough", 0)
-                                ? rough_input(r, count)
-                                : lab_input(r, count, DATA_FLOAT);
-    float *const out = lab_buffer(r, calls * nbytes);
-    LAB_TRY(cases_open(r, 2 * nbytes + HEAP));
-    LAB_TRY(cases_input(r, count, &send));
-    CUDA_MUST(
-        cudaMemcpyAsync(send, in, nbytes, cudaMemcpyDeviceToDevice, r->stream));
-    CUDA_MUST(cudaStreamSynchronize(r->stream));
-    LAB_TRY(cases_alloc(r, nbytes, (void **)&recv));
-    LAB_TRY(symm_reducer_init(&a, heap, r->comm));
-    a.one_shot_most = (size_t)plan_int(r->c, "one_shot_most", 0);
-    a.two_shot_most = (size_t)plan_int(r->c, "two_shot_most", 0);
-    lab_metric(r, "has_nccl", r->comm != NULL);
-    lab_begin(r);
-    for (size_t i = 0; i < calls; i++) {
-        if (plan_int(r->c, "limits", 0))
-            LAB_TRY(symm_all_reduce(&a, send, recv, count, r->stream));
-        else
-            LAB_TRY(symm_reduce_by(&a, algo_of(r->c), send, recv, count,
-                                   r->stream));
-        if (calls > 1) {
-            CUDA_MUST(nn_add(send, in, count, r->stream));
-            CUDA_MUST(cudaMemcpyAsync(out + i * count, recv, nbytes,
-                                      cudaMemcpyDeviceToDevice, r->stream));
-        }
-    }
-    lab_end(r);
-    cases_show(r, "out", calls > 1 ? out : recv, calls * nbytes);
-    cases_close();
-    return ncclSuccess;
-}
-
-/* All-reduces by each algorithm at each size, in ranges that the judge finds in
- * the graph; on GPUs it uses the times recorded here. */
-static ncclResult_t measure_all(struct lab_run *r, struct symm_reducer *a,
-                                const float *send, float *recv, size_t most)
-{
-    char name[EVIDENCE_NAME];
-    const int nalgos = a->nccl ? SYMM_ALGOS : SYMM_NCCL;
-    const size_t one_shot_to =
-        (size_t)plan_int(r->c, "one_shot_to", (int64_t)most);
-    cudaEvent_t begin, end;
-    float ms;
-    CUDA_MUST(cudaEventCreate(&begin));
-    CUDA_MUST(cudaEventCreate(&end));
-    for (size_t nbytes = 1024; nbytes <= most; nbytes *= 2)
-        for (int k = 0; k < nalgos; k++) {
-            if (k == SYMM_ONE_SHOT && nbytes > one_shot_to)
-                continue;
-            snprintf(name, sizeof name, "algo%d.%zu", k, nbytes);
-            MPI_MUST(MPI_Barrier(r->mpi_comm));
-            nvtxRangePushA(name);
-            CUDA_MUST(cudaEventRecord(begin, r->stream));
-            for (int i = 0; i < TUNE_CALLS; i++)
-                LAB_TRY(symm_reduce_by(a, (enum symm_algo)k, send, recv,
-                                       nbytes / sizeof *send, r->stream));
-            CUDA_MUST(cudaEventRecord(end, r->stream));
-            nvtxRangePop();
-            CUDA_MUST(cudaEventSynchronize(end));
-            CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
-            lab_metric(r, name, ms * 1000.0 / TUNE_CALLS);
-        }
-    CUDA_MUST(cudaEventDestroy(begin));
-    CUDA_MUST(cudaEventDestroy(end));
-    return ncclSuccess;
-}
-
-static ncclResult_t run_tune(struct lab_run *r)
-{
-    const size_t most = (size_t)plan_int(r->c, "most", 1 << 20);
-    float *send, *recv;
-    struct symm_reducer a;
-    LAB_TRY(cases_open(r, 2 * most + HEAP));
-    LAB_TRY(cases_input(r, most / sizeof *send, &send));
-    LAB_TRY(symm_alloc(heap, most, (void **)&recv));
-    LAB_TRY(symm_reducer_init(&a, heap, r->comm));
-    lab_begin(r);
-    LAB_TRY(symm_reduce_tune(&a, send, recv, most, r->stream));
-    LAB_TRY(measure_all(r, &a, send, recv, most));
-    lab_end(r);
-    lab_metric(r, "one_shot_most", (double)a.one_shot_most);
-    lab_metric(r, "two_shot_most", (double)a.two_shot_most);
     cases_close();
     return ncclSuccess;
 }

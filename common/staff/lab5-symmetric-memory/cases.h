@@ -28,6 +28,11 @@ ncclResult_t cases_alloc(struct lab_run *r, size_t nbytes, void **out);
 void cases_show(struct lab_run *r, const char *name, const void *d,
                 size_t nbytes);
 
+/* ---- parts 3 and 4 (cases_reduce.c) -------------------------------------- */
+
+ncclResult_t run_reduce(struct lab_run *r);
+ncclResult_t run_tune(struct lab_run *r);
+
 /* ---- part 5 (cases_uses.c) ----------------------------------------------- */
 
 /* Give all ranks rank 0's parameters, without NCCL: ranks may share a GPU.

@@ -161,12 +161,30 @@ static double want_inputs(const struct judge_task *t, const uint64_t *seed,
     return judge5_input(seed[(int)(i / judge5_count(t))], i % judge5_count(t));
 }
 
+/* A heap that is not freed leaves 1 MiB of each rank; drivers may keep less for
+ * themselves. */
+static void judge_kept(const struct judge_task *t, struct judge_verdict *v)
+{
+    enum { MOST = 1 << 19 };
+    for (int i = 0; i < t->iterations; i++)
+        for (int r = 0; r < t->nranks && v->pass; r++) {
+            const double kept = judge5_metric(t, r, i, "kept");
+            if (!(kept < MOST))
+                judge_fail(v,
+                           "symm_close() leaves memory allocated: rank %d's "
+                           "device has %.0f bytes less than before "
+                           "symm_open()",
+                           r, kept);
+        }
+}
+
 static void judge_heap(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)t->nranks * judge5_count(t);
     judge5_compare(t, "fresh", count, want_zero, NULL, v);
     judge5_compare(t, "inputs", count, want_inputs, NULL,
                    v); // uploaded by the case
+    judge_kept(t, v);
 }
 
 enum { ALIGN = 256 }; /* lab5.h's SYMM_ALIGN */
@@ -356,7 +374,8 @@ static const struct judge_kind kinds[] = {
 static const struct judge_student students[] = {
     {"probe", "symm_probe() in heap.c", NULL, NULL},
     {"open", "symm_open() in heap.c", NULL, NULL},
-    {"heap", "symm_open(), symm_alloc() and symm_at() in heap.c", NULL, NULL},
+    {"heap", "symm_open(), symm_alloc(), symm_at() and symm_close() in heap.c",
+     NULL, NULL},
     {"alloc", "symm_alloc() in heap.c", NULL, NULL},
     {"put", "symm_put() in onesided.c", NULL, NULL},
     {"get", "symm_get() and symm_barrier() in onesided.c", NULL, NULL},

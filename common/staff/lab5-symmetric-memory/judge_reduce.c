@@ -169,7 +169,7 @@ void judge5_reduce(const struct judge_task *t, struct judge_verdict *v)
             (long long)plan_int(t->c, "percent_of_nccl", 0));
 }
 
-enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* as in cases.c, measure_all() */
+enum { ALGOS = 3, CALLS = 2, SIZES = 32 }; /* as in cases_reduce.c */
 
 double judge5_range_us(const struct judge_task *t, const char *name, int calls)
 {
@@ -272,6 +272,28 @@ static void judge_tried(const struct judge_task *t, struct judge_verdict *v)
     }
 }
 
+/* Ranks with different times choose different algorithms where two of them are
+ * almost equal, and hang. */
+static void judge_times(const struct judge_task *t, struct judge_verdict *v)
+{
+    char name[EVIDENCE_NAME];
+    const int nalgos =
+        judge5_metric(t, 0, 0, "has_nccl") == 1 ? ALGOS : ALGOS - 1;
+    for (int k = 0; k < nalgos; k++) {
+        snprintf(name, sizeof name, "time%d", k);
+        const double first = judge5_metric(t, 0, 0, name);
+        for (int r = 0; r < t->nranks && v->pass; r++) {
+            const double us = judge5_metric(t, r, 0, name);
+            if (!(us > 0 && us == first))
+                judge_fail(v,
+                           "symm_reduce_time() returns %g us on rank %d and "
+                           "%g us on rank 0: ranks that compare their own "
+                           "times may choose different algorithms",
+                           us, r, first);
+        }
+    }
+}
+
 void judge5_tune(const struct judge_task *t, struct judge_verdict *v)
 {
     double us[SIZES][ALGOS];
@@ -289,4 +311,6 @@ void judge5_tune(const struct judge_task *t, struct judge_verdict *v)
     judge_limit(t, "two_shot_most", true_limit(us, nsizes, 2), (double)most, v);
     if (v->pass)
         judge_tried(t, v);
+    if (v->pass)
+        judge_times(t, v);
 }

@@ -6,6 +6,7 @@
 
 #include "drawn.h"
 #include "graph/record/read.h"
+#include "judge/graph/calls.h"
 #include "judge5.h"
 #include "nn/task.h"
 
@@ -139,6 +140,7 @@ static void judge_y(const struct judge_task *t, size_t n, judge5_want *want,
     }
     judge5_guards(t, v);
     judge5_no_nccl(t, v);
+    judge_full_precision(t, v);
 }
 
 /* The number of elements in all calls' y; in the columns form, of each rank. */

@@ -7,7 +7,16 @@
 
 #include "base/must.h"
 
-enum { LEFT = 76, TOP = 40, WIDTH = 560, HEIGHT = 320, KEY = 20, MARGIN = 150 };
+/* Narrow enough for a phone: the key is below, in two columns. */
+enum {
+    LEFT = 50,
+    TOP = 40,
+    WIDTH = 380,
+    HEIGHT = 240,
+    KEY_TOP = TOP + HEIGHT + 60,
+    KEY_HEIGHT = 20,
+    KEY_WIDTH = 200
+};
 
 static const char *const colours[PLOT_CURVES] = {
     "#084594", "#b30000", "#238b45", "#6a51a3",
@@ -124,12 +133,12 @@ static void put_curve(FILE *f, const struct plot *p, int k,
             fprintf(f, "%c%.0f %.0f ", pen, x_of(x, c->x[i]), y_of(y, c->y[i]));
         pen = is_there ? 'L' : 'M';
     }
-    const int key = TOP + KEY * (k + 1);
+    const int key_x = LEFT + k % 2 * KEY_WIDTH;
+    const int key_y = KEY_TOP + k / 2 * KEY_HEIGHT;
     fprintf(f,
             "\"/>\n<path d=\"M%d %d h24\" stroke=\"%s\" stroke-width=\"3\"/>"
             "<text x=\"%d\" y=\"%d\">%s</text>\n",
-            LEFT + WIDTH + 12, key - 4, colours[k], LEFT + WIDTH + 42, key,
-            c->name);
+            key_x, key_y - 4, colours[k], key_x + 30, key_y, c->name);
 }
 
 static int write_file(const struct plot *p, const char *path)
@@ -148,9 +157,9 @@ static int write_file(const struct plot *p, const char *path)
             "<text x=\"%d\" y=\"18\" font-size=\"14\">%s</text>\n"
             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n"
             "<text x=\"%d\" y=\"%d\">%s</text>\n",
-            LEFT + WIDTH + MARGIN, TOP + HEIGHT + 44, LEFT, p->title,
-            LEFT + WIDTH / 2, TOP + HEIGHT + 36, p->x, LEFT - 66, TOP - 6,
-            p->y);
+            LEFT + WIDTH + 30, KEY_TOP + (p->ncurves - 1) / 2 * KEY_HEIGHT + 14,
+            LEFT, p->title, LEFT + WIDTH / 2, TOP + HEIGHT + 36, p->x,
+            LEFT - 40, TOP - 6, p->y);
     put_ticks(f, &x, 0);
     put_ticks(f, &y, 1);
     for (int k = 0; k < p->ncurves; k++)

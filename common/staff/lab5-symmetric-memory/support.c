@@ -20,9 +20,9 @@ ncclResult_t symm_reducer_init(struct symm_reducer *a, struct symm *s,
     return symm_alloc(s, 2 * sizeof *a->local, (void **)&a->local);
 }
 
-ncclResult_t symm_reduce_by(struct symm_reducer *a, enum symm_algo algo,
-                            const float *sendbuf, float *recvbuf, size_t count,
-                            cudaStream_t stream)
+static ncclResult_t reduce_by(struct symm_reducer *a, enum symm_algo algo,
+                              const float *sendbuf, float *recvbuf,
+                              size_t count, cudaStream_t stream)
 {
     switch (algo) {
     case SYMM_ONE_SHOT:
@@ -35,6 +35,16 @@ ncclResult_t symm_reduce_by(struct symm_reducer *a, enum symm_algo algo,
         return ncclInvalidUsage;
     return ncclAllReduce(sendbuf, recvbuf, count, ncclFloat, ncclSum, a->nccl,
                          stream);
+}
+
+ncclResult_t symm_reduce_by(struct symm_reducer *a, enum symm_algo algo,
+                            const float *sendbuf, float *recvbuf, size_t count,
+                            cudaStream_t stream)
+{
+    LAB_TRY(reduce_by(a, algo, sendbuf, recvbuf, count, stream));
+    if (a->more)
+        LAB_TRY_CUDA(cudaMemsetAsync(a->more, 0, a->more_nbytes, stream));
+    return ncclSuccess;
 }
 
 ncclResult_t symm_after(cudaStream_t behind, cudaStream_t ahead)
