@@ -61,7 +61,7 @@ ncclResult_t dp_step(struct replica *r, int n, const float *x,
     LAB_TRY(dp_replicate(r, n));
     LAB_TRY(dp_scatter(r, n, x, target));
     for (int d = 0; d < n; d++) {
-        const struct nn_batch b = {r[d].x, r[d].target};
+        const struct nn_batch b = {.x = r[d].x, .target = r[d].target};
         LAB_TRY_CUDA(cudaSetDevice(r[d].device));
         LAB_TRY_CUDA(nn_zero_grad(&r[d].m));
         LAB_TRY_CUDA(nn_forward(&r[d].m, &b));

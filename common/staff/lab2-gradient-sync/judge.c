@@ -298,7 +298,7 @@ static double train_limit(const struct judge_task *t)
 }
 
 struct share { /* one device's work in a run of DataParallel */
-    double flops, from_first, to_first; /* bytes from, to device 0 */
+    double flops, received, to_first; /* bytes from others, to device 0 */
 };
 
 /* What the devices of rank 0, from place `first` on, do in an iteration. */
@@ -315,8 +315,9 @@ static int shares_of(const struct judge_task *t, int first, struct share *s)
         for (size_t i = 0; i < n->nmoves; i++) {
             const int from = n->moves[i].from - first;
             const int to = n->moves[i].to - first;
-            if (from == 0 && to > 0 && to < t->nranks)
-                s[to].from_first += (double)n->moves[i].nbytes;
+            if (from >= 0 && from < t->nranks && from != to && to > 0 &&
+                to < t->nranks)
+                s[to].received += (double)n->moves[i].nbytes;
             if (to == 0 && from > 0 && from < t->nranks)
                 s[from].to_first += (double)n->moves[i].nbytes;
         }
@@ -325,7 +326,7 @@ static int shares_of(const struct judge_task *t, int first, struct share *s)
 }
 
 /* Every device computes the gradients of its own rows: parameters travel there,
- * and gradients back. */
+ * perhaps by way of another device, and gradients go to device 0. */
 static void judge_shares(const struct judge_task *t, const struct nn_task *k,
                          struct judge_verdict *v)
 {
@@ -346,13 +347,13 @@ static void judge_shares(const struct judge_task *t, const struct nn_task *k,
                 "the result is right, but device %d does %.0f of %.0f "
                 "floating-point operations: its rows are an %d-th",
                 d, s[d].flops, flops, t->nranks);
-        else if (d > 0 && (s[d].from_first < params || s[d].to_first < grads))
+        else if (d > 0 && (s[d].received < params || s[d].to_first < grads))
             judge_fail_method(
                 v,
                 "the result is right, but device %d gets %.0f bytes "
-                "from device 0 and sends it %.0f: its parameters are "
-                "%.0f, its gradients %.0f",
-                d, s[d].from_first, s[d].to_first, params, grads);
+                "from other devices and sends %.0f to device 0: its "
+                "parameters are %.0f, its gradients %.0f",
+                d, s[d].received, s[d].to_first, params, grads);
     }
 }
 

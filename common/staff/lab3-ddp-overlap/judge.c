@@ -5,35 +5,17 @@
  * computed in double (nn/task.h). The execution graph tells how much of the
  * communication was hidden behind computation, and how much could have been.
  */
-#include <math.h>   /* fabs */
-#include <stdio.h>  /* snprintf */
-#include <string.h> /* strncmp */
+#include <math.h>  /* fabs */
+#include <stdio.h> /* snprintf */
 
-#include "base/ranks.h" /* LAB_MAX_RANKS */
 #include "graph/record/read.h"
 #include "judge/graph/calls.h"
-#include "judge/graph/counts.h"
 #include "judge/graph/links.h"
 #include "judge/graph/spans.h"
+#include "judge3.h"
 #include "nn/draws.h"
 #include "nn/task.h"
 #include "terms.h"
-
-static double metric(const struct judge_task *t, int rank, const char *name)
-{
-    return evidence_metric(t->evidence, rank, t->case_no, 0, name);
-}
-
-static int is_trained(const struct nn_shape *s, int l)
-{
-    return nn_layer_param(s, l) == l && !nn_is_frozen(s, l);
-}
-
-static const char *layer_name(int l, char name[24])
-{
-    snprintf(name, 24, "layer%d.weight", l);
-    return name;
-}
 
 /* ---- part 1 -------------------------------------------------------------- */
 
@@ -47,7 +29,7 @@ static int assign(const struct judge_task *t, const struct nn_shape *s,
     double filled = 0;
     for (int l = s->depth - 1; l >= 0; l--) {
         bucket[l] = -1;
-        if (!is_trained(s, l))
+        if (!judge3_is_trained(s, l))
             continue;
         bucket[l] = closed;
         filled += 4.0 * (double)nn_layer_count(s, l);
@@ -66,13 +48,13 @@ static void judge_assign(const struct judge_task *t, struct judge_verdict *v)
     const struct nn_shape s = nn_task_of(t->c).shape;
     const int n = assign(t, &s, want);
     for (int r = 0; r < t->nranks; r++) {
-        if (metric(t, r, "buckets") != n)
+        if (judge3_metric(t, r, "buckets") != n)
             judge_fail(v, "rank %d makes %.0f buckets, should make %d", r,
-                       metric(t, r, "buckets"), n);
+                       judge3_metric(t, r, "buckets"), n);
         for (int l = 0; l < s.depth; l++)
-            if (metric(t, r, layer_name(l, name)) != want[l])
+            if (judge3_metric(t, r, judge3_layer_name(l, name)) != want[l])
                 judge_fail(v, "%s is in bucket %.0f, should be in %d", name,
-                           metric(t, r, name), want[l]);
+                           judge3_metric(t, r, name), want[l]);
     }
 }
 
@@ -99,13 +81,14 @@ static void judge_views(const struct judge_task *t, struct judge_verdict *v)
             {"begin", begin}, {"count", at - begin}, {"nparams", nparams}};
         for (int k = 0; k < 3; k++) {
             snprintf(name, sizeof name, "%s.%d", facts[k].what, b);
-            if (metric(t, 0, name) != facts[k].want)
+            if (judge3_metric(t, 0, name) != facts[k].want)
                 judge_fail(v, "bucket %d's %s is %.0f, should be %.0f", b,
-                           facts[k].what, metric(t, 0, name), facts[k].want);
+                           facts[k].what, judge3_metric(t, 0, name),
+                           facts[k].want);
         }
     }
     for (int l = 0; l < s.depth; l++) {
-        const double got = metric(t, 0, layer_name(l, name));
+        const double got = judge3_metric(t, 0, judge3_layer_name(l, name));
         const double want =
             nn_is_frozen(&s, l) ? -1 : place[nn_layer_param(&s, l)];
         if (got != want)
@@ -117,12 +100,6 @@ static void judge_views(const struct judge_task *t, struct judge_verdict *v)
 }
 
 /* ---- parts 2 and 3 ------------------------------------------------------- */
-
-static double absolute_of(const struct nn_task *k)
-{
-    // AdamW divides by the gradient's magnitude, so its error is relative
-    return k->optimizer == NN_ADAMW ? 1e-5 : 1e-8;
-}
 
 /* Exactly one all-reduce per bucket and step, of that bucket's bytes. */
 static void judge_buckets(const struct judge_task *t, const struct nn_task *k,
@@ -199,7 +176,7 @@ static void judge_streams(const struct judge_task *t, int steps,
 static void judge_train(const struct judge_task *t, struct judge_verdict *v)
 {
     const struct nn_task k = nn_task_of(t->c);
-    nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
+    nn_task_judge(t, &k, 1e-5, judge3_absolute(&k), v);
     judge_buckets(t, &k, v);
     judge_streams(t, k.steps, v);
 }
@@ -212,7 +189,7 @@ static void judge_overlap(const struct judge_task *t, struct judge_verdict *v)
 {
     const double least = (double)plan_int(t->c, "percent", 90) / 100;
     const struct nn_task k = nn_task_of(t->c);
-    nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
+    nn_task_judge(t, &k, 1e-5, judge3_absolute(&k), v);
     if (plan_int(t->c, "choose", 0) || t->nranks == 1)
         return; // the choice is judged by its time
     judge_buckets(t, &k, v);
@@ -287,10 +264,11 @@ static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
         for (int part = 0; part < 3; part++)
             judge_measured(t, i, part, v);
     for (int r = 0; r < t->nranks; r++) {
-        const double compute = metric(t, r, "compute"),
-                     comm = metric(t, r, "comm"), both = metric(t, r, "both"),
-                     hidden = metric(t, r, "hidden"),
-                     exposed = metric(t, r, "exposed");
+        const double compute = judge3_metric(t, r, "compute"),
+                     comm = judge3_metric(t, r, "comm"),
+                     both = judge3_metric(t, r, "both"),
+                     hidden = judge3_metric(t, r, "hidden"),
+                     exposed = judge3_metric(t, r, "exposed");
         if (!(compute > 0) || !(comm > 0) || !(both > 0))
             judge_fail(v, "rank %d measured %g, %g and %g ms", r, compute, comm,
                        both);
@@ -306,11 +284,11 @@ static void judge_measure(const struct judge_task *t, struct judge_verdict *v)
                        "rank %d: a step of %g ms is not between compute (%g) "
                        "and compute + comm (%g)",
                        r, both, compute, compute + comm);
-        if (r > 0 && both != metric(t, 0, "both"))
+        if (r > 0 && both != judge3_metric(t, 0, "both"))
             judge_fail(v,
                        "rank %d reports %g ms, rank 0 %g: all ranks should "
                        "report the slowest rank's time",
-                       r, both, metric(t, 0, "both"));
+                       r, both, judge3_metric(t, 0, "both"));
     }
 }
 
@@ -349,122 +327,6 @@ static int draw_cap(const struct draw_from *from, const int64_t *arg, void *out,
     return 0;
 }
 
-/* ---- part 7 -------------------------------------------------------------- */
-
-static void owners(const struct nn_shape *s, int nranks, int *owner,
-                   double *count)
-{
-    for (int r = 0; r < nranks; r++)
-        count[r] = 0;
-    for (int l = 0; l < s->depth; l++) {
-        owner[l] = -1;
-        if (!is_trained(s, l))
-            continue;
-        int least = 0;
-        for (int r = 1; r < nranks; r++)
-            if (count[r] < count[least])
-                least = r;
-        owner[l] = least;
-        count[least] += (double)nn_layer_count(s, l);
-    }
-}
-
-static void judge_owners(const struct judge_task *t, struct judge_verdict *v)
-{
-    int want[NN_MAX_DEPTH];
-    double count[LAB_MAX_RANKS];
-    char name[24];
-    const struct nn_shape s = nn_task_of(t->c).shape;
-    owners(&s, (int)plan_int(t->c, "over", t->nranks), want, count);
-    for (int l = 0; l < s.depth; l++)
-        if (metric(t, 0, layer_name(l, name)) != want[l])
-            judge_fail(v, "%s goes to rank %.0f, should go to %d", name,
-                       metric(t, 0, name), want[l]);
-}
-
-/* A rank may hold 1/n of the state plus that of one parameter, and a page for
- * small allocations. */
-static void judge_state(const struct judge_task *t, const struct nn_shape *s,
-                        struct judge_verdict *v)
-{
-    const double page = 4096, state = 2 * 4;
-    double all = 0, largest = 0;
-    for (int l = 0; l < s->depth; l++)
-        if (is_trained(s, l)) {
-            const double count = (double)nn_layer_count(s, l);
-            all += count;
-            largest = count > largest ? count : largest;
-        }
-    const double most = state * (all / t->nranks + largest) + page;
-    for (int r = 0; r < t->nranks; r++) {
-        const double held = judge_count(t, r, 0, "state_nbytes", v);
-        if (!(held <= most))
-            judge_fail_method(
-                v,
-                "rank %d keeps %.0f bytes of optimizer state; an n-th "
-                "of it plus one parameter's is %.0f",
-                r, held, most);
-    }
-}
-
-/* Each rank gets the parameters that others have updated, and keeps nothing in
- * the memory of the host, which judge_state() does not count. */
-static void judge_sharing(const struct judge_task *t, const struct nn_task *k,
-                          struct judge_verdict *v)
-{
-    double sent = 0, count = 0;
-    for (int l = 0; l < k->shape.depth; l++)
-        if (is_trained(&k->shape, l))
-            count += (double)nn_layer_count(&k->shape, l);
-    // the runner also all-reduces all gradients
-    const double each = 4 * (t->nranks - 1.0) * k->steps;
-    const double least = each * (count + 2 * (double)nn_param_count(&k->shape));
-    for (int r = 0; r < t->nranks && v->pass; r++) {
-        const struct graph_view *const n = spans_from_host(t, r, 0);
-        sent += spans_traffic_bytes(t, r, 0);
-        if (n)
-            judge_fail_method(
-                v,
-                "the result is right, but rank %d's %s%s%s reads "
-                "memory of the host: state belongs on the device, an "
-                "n-th on each",
-                r, n->name, *n->site ? " at " : "", n->site);
-    }
-    if (v->pass && sent < least * (1 - 1e-9))
-        judge_fail_method(
-            v,
-            "the result is right, but ranks send one another %.0f "
-            "bytes; gradients and the parameters that each rank has "
-            "updated for the others are %.0f",
-            sent, least);
-}
-
-static void judge_zero(const struct judge_task *t, struct judge_verdict *v)
-{
-    char name[NN_OUTPUT_NAME];
-    const struct nn_task k = nn_task_of(t->c);
-    const size_t count = nn_param_count(&k.shape);
-    nn_task_judge(t, &k, 1e-5, absolute_of(&k), v);
-    judge_state(t, &k.shape, v);
-    judge_sharing(t, &k, v);
-    nn_task_output(k.steps - 1, name);
-    for (int i = 0; i < t->iterations && v->pass; i++)
-        for (int r = 0; r < t->nranks; r++) {
-            const float *const got =
-                judge_output(t, r, i, name, count * sizeof *got, v);
-            const float *const want =
-                judge_output(t, r, i, "unsharded", count * sizeof *want, v);
-            for (size_t j = 0; got && want && j < count; j++)
-                if (!(fabs((double)got[j] - (double)want[j]) <= 1e-7)) {
-                    judge_fail(v,
-                               "parameter %zu of rank %d is %.9g, but %.9g "
-                               "with the unsharded optimizer",
-                               j, r, got[j], want[j]);
-                    break;
-                }
-        }
-}
-
 static const struct judge_kind kinds[] = {
     {.name = "assign", .judge = judge_assign},
     {.name = "views", .judge = judge_views},
@@ -472,8 +334,8 @@ static const struct judge_kind kinds[] = {
     {.name = "overlap", .judge = judge_overlap, .limit_us = overlap_limit},
     {.name = "measure", .judge = judge_measure},
     {.name = "cap", .judge = judge_cap},
-    {.name = "owners", .judge = judge_owners},
-    {.name = "zero", .judge = judge_zero},
+    {.name = "owners", .judge = judge3_owners},
+    {.name = "zero", .judge = judge3_zero},
     {.name = NULL},
 };
 
