@@ -13,14 +13,19 @@
 #include <unistd.h>   /* write */
 
 #include "grader/base/file.h"
+#include "grader/base/text.h"
+#include "grader/intake/encoding.h"
 #include "grader/intake/submission.h"
 #include "grader/intake/unpack.h"
 
 /* What can be wrong with a file of a submission. */
 static const char missing[] = "%s is missing",
                   is_link[] = "%s is a symbolic link",
+                  misnamed[] = "%s was left out: rename it to %s",
                   not_regular[] = "%s is not a regular file",
                   too_large[] = "%s is larger than %d bytes";
+
+static const char answers[] = "answers.txt";
 
 /* Create a file in this grading's folder of sources. Returns -1 with the
  * outcome set on failure. */
@@ -36,15 +41,15 @@ static int make_source(const struct place *p, const char *name,
 }
 
 /*
- * A file that wasn't handed in, or is empty, costs only its own parts: the
- * lab's own file, whose holes are empty, takes its place. answers.txt may be
- * missing.
+ * A file that wasn't handed in, is empty or not a text costs only its own
+ * parts: the lab's own file, whose holes are empty, takes its place.
+ * answers.txt may be missing.
  */
 static int take_skeleton(const struct place *p, const char *name,
                          const char *what, struct result *r)
 {
     char from[PATH_MAX + 256], to[PATH_MAX + 128];
-    if (strcmp(name, "answers.txt") == 0)
+    if (strcmp(name, answers) == 0)
         return 0;
     snprintf(from, sizeof from, "%s/labs/%s/%s", p->kit, p->lab, name);
     snprintf(to, sizeof to, "%s/src/%s", p->work, name);
@@ -60,11 +65,27 @@ static int take_skeleton(const struct place *p, const char *name,
                              strerror(errno));
 }
 
-static int write_source(const struct unpack_file *f, const struct place *p,
+/* Turn a text in UTF-16, for which there is no compiler, into UTF-8. */
+static void convert(struct unpack_file *f, struct result *r)
+{
+    size_t nbytes;
+    char *const text = encoding_to_utf8(f->data, f->nbytes, &nbytes);
+    if (!text)
+        return;
+    result_note(r, "%s was converted from UTF-16: save it as UTF-8", f->name);
+    free(f->data);
+    f->data = text;
+    f->nbytes = nbytes;
+}
+
+static int write_source(struct unpack_file *f, const struct place *p,
                         struct result *r)
 {
     switch (f->state) {
-    case UNPACK_MISSING: return take_skeleton(p, f->name, "missing", r);
+    case UNPACK_MISSING:
+        if (f->misnamed[0])
+            result_note(r, misnamed, f->misnamed, f->name);
+        return take_skeleton(p, f->name, "missing", r);
     case UNPACK_LINK: return result_stop(r, OUTCOME_FAIL, is_link, f->name);
     case UNPACK_SPECIAL:
         return result_stop(r, OUTCOME_FAIL, not_regular, f->name);
@@ -78,6 +99,10 @@ static int write_source(const struct unpack_file *f, const struct place *p,
     }
     if (unpack_is_empty(f))
         return take_skeleton(p, f->name, "empty", r);
+    if (strcmp(f->name, answers) == 0)
+        convert(f, r);
+    else if (encoding_fault(f->data, f->nbytes))
+        return take_skeleton(p, f->name, encoding_fault(f->data, f->nbytes), r);
     if (f->wrong_case)
         result_note(r, "%s was taken from a file whose name is in another case",
                     f->name);
@@ -92,13 +117,13 @@ static int write_source(const struct unpack_file *f, const struct place *p,
 }
 
 /* Refuse a submission without any of the files. `closed` is "", or names an
- * archive that was not opened, and why. */
+ * archive that was not opened, and why. The message names files to rename. */
 static int check_any(const struct unpack_file *file, const struct plan *p,
                      const char *closed, struct result *r)
 {
-    char names[512] = "";
+    char names[512] = "", other[512] = "";
     for (int i = 0; i < p->nfiles; i++) {
-        const size_t n = strlen(names);
+        const size_t n = strlen(names), m = strlen(other);
         if (file[i].state != UNPACK_MISSING) {
             if (closed[0])
                 result_note(r, "%s", closed);
@@ -106,15 +131,53 @@ static int check_any(const struct unpack_file *file, const struct plan *p,
         }
         snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
                  p->file[i]);
+        if (file[i].misnamed[0])
+            snprintf(other + m, sizeof other - m, "%s %s to %s",
+                     m ? "," : "; rename", file[i].misnamed, p->file[i]);
     }
     return result_stop(r, OUTCOME_FAIL,
-                       "none of the lab's files is in it (%s)%s%s", names,
-                       closed[0] ? "; " : "", closed);
+                       "none of the lab's files is in it (%s)%s%s%s", names,
+                       other, closed[0] ? "; " : "", closed);
+}
+
+/* Keep the work log's text. What is wrong with it costs nothing. */
+static void keep_worklog(struct unpack_file *f, struct result *r)
+{
+    static const char *const why[] = {[UNPACK_LINK] = "a symbolic link",
+                                      [UNPACK_SPECIAL] = "not a regular file",
+                                      [UNPACK_LARGE] = "too large",
+                                      [UNPACK_TWICE] = "there twice"};
+    if (f->misnamed[0])
+        result_note(r, misnamed, f->misnamed, f->name);
+    if (f->state == UNPACK_MISSING || unpack_is_empty(f))
+        return;
+    if (f->state != UNPACK_FILE) {
+        result_note(r, "%s is %s: it isn't kept", f->name, why[f->state]);
+        return;
+    }
+    convert(f, r);
+    char *const text = strndup(f->data, f->nbytes);
+    if (!text)
+        abort();
+    if (strlen(text) < f->nbytes)
+        result_note(r, "%s has a zero byte: what follows it is lost", f->name);
+    else if (!text_is_utf8(text))
+        result_note(r, "%s is not in UTF-8: its accented letters are lost",
+                    f->name);
+    if (strlen(text) > SUBMISSION_MAX_WORKLOG) {
+        result_note(r, "%s has %zu bytes: the first %d are kept", f->name,
+                    f->nbytes, SUBMISSION_MAX_WORKLOG);
+        text[SUBMISSION_MAX_WORKLOG] = 0;
+    }
+    r->worklog = text;
 }
 
 int intake_take(const char *archive, const struct place *p, struct result *r)
 {
-    struct unpack_file file[PLAN_MAX_FILES] = {{0}};
+    // the plan's files, then the work log
+    struct unpack_file file[SUBMISSION_MAX_NAMES] = {{0}};
+    const char *names[SUBMISSION_MAX_NAMES];
+    const int nfiles = p->plan->nfiles, n = submission_names(p->plan, names);
     char src[PATH_MAX + 16], why[256];
     size_t nbytes;
     snprintf(src, sizeof src, "%s/src", p->work);
@@ -125,22 +188,25 @@ int intake_take(const char *archive, const struct place *p, struct result *r)
     if (!bytes)
         return result_stop(r, OUTCOME_INFRA, "cannot read %s: %s", archive,
                            strerror(errno));
-    for (int i = 0; i < p->plan->nfiles; i++)
-        file[i].name = p->plan->file[i];
+    for (int i = 0; i < n; i++)
+        file[i].name = names[i];
     int err = 0;
     if (nbytes > SUBMISSION_MAX_ARCHIVE)
         err =
             result_stop(r, OUTCOME_FAIL, "the archive is larger than %d bytes",
                         SUBMISSION_MAX_ARCHIVE);
-    else if (unpack_files(bytes, nbytes, file, p->plan->nfiles,
-                          SUBMISSION_MAX_FILE, why, sizeof why) != 0)
+    else if (unpack_files(bytes, nbytes, file, n, SUBMISSION_MAX_FILE, why,
+                          sizeof why) != 0)
         err = result_stop(r, OUTCOME_FAIL, "%s", why);
     else
         err = check_any(file, p->plan, why, r);
-    for (int i = 0; i < p->plan->nfiles; i++) {
+    for (int i = 0; i < nfiles; i++) {
         err = err ? err : write_source(&file[i], p, r);
         free(file[i].data);
     }
+    if (!err)
+        keep_worklog(&file[nfiles], r);
+    free(file[nfiles].data);
     free(bytes);
     return err;
 }

@@ -256,12 +256,30 @@ static int put_entry(FILE *out, int dir, const char *name, const char *path,
     return 0;
 }
 
-int submission_is_planned(const struct plan *p, const char *name)
+int submission_names(const struct plan *p,
+                     const char *names[SUBMISSION_MAX_NAMES])
 {
     for (int i = 0; i < p->nfiles; i++)
-        if (strcasecmp(p->file[i], name) == 0)
+        names[i] = p->file[i];
+    names[p->nfiles] = SUBMISSION_WORKLOG;
+    return p->nfiles + 1;
+}
+
+int submission_is_planned(const struct plan *p, const char *name)
+{
+    const char *names[SUBMISSION_MAX_NAMES];
+    const int n = submission_names(p, names);
+    for (int i = 0; i < n; i++)
+        if (strcasecmp(names[i], name) == 0)
             return 1;
     return 0;
+}
+
+static int is_misnamed(const struct plan *p, const char *name)
+{
+    const char *names[SUBMISSION_MAX_NAMES];
+    const int n = submission_names(p, names);
+    return misnamed_find(name, names, n) >= 0;
 }
 
 static void *read_archive(int fd, size_t *nbytes)
@@ -296,13 +314,14 @@ static int64_t archive_time(int fd, const struct plan *p)
     if (pid == 0) {
         const struct rlimit cpu = {MOST_SEC, MOST_SEC},
                             memory = {MOST_MEMORY, MOST_MEMORY};
+        const char *names[SUBMISSION_MAX_NAMES];
+        const int n = submission_names(p, names);
         size_t nbytes;
         setrlimit(RLIMIT_CPU, &cpu);
         setrlimit(RLIMIT_AS, &memory);
         void *const data = read_archive(fd, &nbytes);
         if (data)
-            t = unpack_newest(data, nbytes, (const char *const *)p->file,
-                              p->nfiles);
+            t = unpack_newest(data, nbytes, names, n);
         _exit(write(ends[1], &t, sizeof t) == sizeof t ? 0 : 1);
     }
     close(ends[1]);
@@ -360,8 +379,10 @@ static int walk_entry(struct walk *w, int dir, const char *name,
     }
     if (S_ISREG(st.st_mode) && st.st_mtim.tv_sec > w->any)
         w->any = st.st_mtim.tv_sec;
-    const int planned = submission_is_planned(w->plan, name);
-    if (!planned && !(S_ISREG(st.st_mode) && unpack_is_archive(name)))
+    const int planned = submission_is_planned(w->plan, name),
+              misnamed = w->out && is_misnamed(w->plan, name);
+    if (!planned &&
+        !(S_ISREG(st.st_mode) && (misnamed || unpack_is_archive(name))))
         return 0;
     if (!w->out) {
         look(w, dir, name, &st, planned);
@@ -371,7 +392,8 @@ static int walk_entry(struct walk *w, int dir, const char *name,
     if (strlen(path) >= sizeof((struct header *)0)->name)
         snprintf(path, sizeof path, "%.*s%.80s", 2 * depth, "d/d/d/d/", name);
     return put_entry(w->out, dir, name, path,
-                     planned ? SUBMISSION_MAX_FILE : SUBMISSION_MAX_ARCHIVE,
+                     planned || misnamed ? SUBMISSION_MAX_FILE
+                                         : SUBMISSION_MAX_ARCHIVE,
                      st.st_mode);
 }
 
@@ -395,21 +417,24 @@ static int walk(struct walk *w, int dir, const char *above, int depth)
     return err;
 }
 
-/* Write the plan's files from the folder itself. Those that are missing may be
- * in a subfolder or an archive, or have a name in another case. */
+/* Write the plan's files and the work log from the folder itself. Those of the
+ * plan that are missing may be in a subfolder or an archive, or have a name in
+ * another case. */
 static int put_folder(FILE *out, int dir, const struct plan *p)
 {
     struct walk w = {.plan = p, .out = out};
     struct stat st;
+    const char *names[SUBMISSION_MAX_NAMES];
+    const int n = submission_names(p, names);
     int missing = 0, err = 0;
     for (int i = 0; i < p->nfiles; i++)
         missing += fstatat(dir, p->file[i], &st, AT_SYMLINK_NOFOLLOW) != 0;
     if (missing > 0)
         return walk(&w, dup(dir), "", 0);
-    for (int i = 0; i < p->nfiles && !err; i++)
-        if (fstatat(dir, p->file[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
-            err = put_entry(out, dir, p->file[i], p->file[i],
-                            SUBMISSION_MAX_FILE, st.st_mode);
+    for (int i = 0; i < n && !err; i++)
+        if (fstatat(dir, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
+            err = put_entry(out, dir, names[i], names[i], SUBMISSION_MAX_FILE,
+                            st.st_mode);
     return err;
 }
 

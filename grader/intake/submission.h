@@ -9,10 +9,11 @@
  * by grade intake, with the times that the learning system gives.
  *
  * Bytes are kept and graded: an archive's own bytes, or, for a folder, a tar
- * with only the plan's files, which is the same for the same files. If one of
- * them is not in the folder itself, the tar also has the candidates for it:
- * files with its name in subfolders, in upper or lower case, and archives. Only
- * the process that grades an archive looks inside it.
+ * with only the plan's files and the work log, which is the same for the same
+ * files. If one of the plan's files is not in the folder itself, the tar also
+ * has the candidates for it: files with its name in subfolders, in upper or
+ * lower case, with an extension too many, and archives. Only the process that
+ * grades an archive looks inside it.
  */
 #ifndef GRADER_SUBMISSION_H
 #define GRADER_SUBMISSION_H
@@ -26,7 +27,14 @@
 enum {
     SUBMISSION_MAX_FILE = 1 << 20,     /* bytes of one submitted file */
     SUBMISSION_MAX_ARCHIVE = 32 << 20, /* bytes of an archive */
+    SUBMISSION_MAX_NAMES = PLAN_MAX_FILES + 1,
+    SUBMISSION_MAX_WORKLOG = 8 << 10, /* bytes of a work log that a grading
+                                          keeps */
 };
+
+/* Where students may write what they asked of whom: a language model, a fellow
+ * student, a page. No plan lists it, no points depend on it, people read it. */
+#define SUBMISSION_WORKLOG "worklog.txt"
 
 struct submission {
     const struct student *student;
@@ -76,7 +84,13 @@ int64_t submission_time(const char *path, const struct plan *p);
  */
 void *submission_read(const char *path, const struct plan *p, size_t *nbytes);
 
-/* True if the plan asks for a file with this name, in upper or lower case. */
+/* The names of the files that are kept: the plan's, then the work log. Returns
+ * their number. */
+int submission_names(const struct plan *p,
+                     const char *names[SUBMISSION_MAX_NAMES]);
+
+/* True if it is the work log, or the plan asks for a file with this name, in
+ * upper or lower case. */
 int submission_is_planned(const struct plan *p, const char *name);
 
 #endif

@@ -17,6 +17,7 @@ enum {
     MAX_DEPTH = 6,
     MAX_NESTED = 3, /* archives within archives */
     MAX_TOTAL = 64 << 20,
+    MOST_NAMES = 64, /* wanted files that may be there under other names */
 };
 
 struct taker {
@@ -108,6 +109,20 @@ static struct unpack_file *find(const struct taker *t, const char *name)
         if (strcasecmp(t->file[i].name, name) == 0)
             return &t->file[i];
     return NULL;
+}
+
+/* Note a file that may be one of the missing ones. */
+static void note_misnamed(const struct taker *t, const char *name)
+{
+    const char *wanted[MOST_NAMES];
+    int n = 0;
+    while (n < t->nfiles && n < MOST_NAMES) {
+        wanted[n] = t->file[n].name;
+        n++;
+    }
+    const int i = misnamed_find(name, wanted, n);
+    if (i >= 0 && t->file[i].state == UNPACK_MISSING && !t->file[i].misnamed[0])
+        strcpy(t->file[i].misnamed, name);
 }
 
 /* Read the entry's bytes, regardless of the size in its header. */
@@ -227,6 +242,8 @@ static int take_entry(struct taker *t, struct archive_entry *e)
     if (is_regular && t->nested < MAX_NESTED && unpack_is_archive(last) &&
         strncmp(last, "._", 2) != 0)
         return take_nested(t, last, depth);
+    if (is_regular)
+        note_misnamed(t, last);
     return 0;
 }
 

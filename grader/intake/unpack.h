@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "grader/intake/misnamed.h"
+
 enum unpack_state {
     UNPACK_MISSING,
     UNPACK_FILE,
@@ -28,7 +30,9 @@ struct unpack_file {
     size_t nbytes;
     int depth;      /* number of folders and archives above it */
     int wrong_case; /* found as P2P.C, say, because the exact name is missing */
-    int64_t modified; /* s since 1970, from the archive */
+    char misnamed[MISNAMED_MOST]; /* while it is missing: a file that may be it,
+                                     under another name; "": there is none */
+    int64_t modified;             /* s since 1970, from the archive */
 };
 
 #define UNPACK_NEVER INT64_MIN

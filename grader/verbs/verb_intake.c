@@ -7,7 +7,6 @@
  * has the times that the system knows.
  */
 #define _GNU_SOURCE
-#include <dirent.h>   /* scandir */
 #include <limits.h>   /* PATH_MAX */
 #include <stdio.h>    /* printf */
 #include <stdlib.h>   /* free */
@@ -22,9 +21,9 @@
 #include "grader/export/export.h"
 #include "grader/intake/copy.h"
 #include "grader/intake/download.h"
+#include "grader/intake/findings.h"
 #include "grader/intake/match.h"
 #include "grader/intake/submission.h"
-#include "grader/intake/unpack.h"
 #include "grader/job/place.h"
 #include "grader/verbs/verbs.h"
 
@@ -71,7 +70,8 @@ static const struct verb intake_verb = {
 /* ---- copying ------------------------------------------------------------- */
 
 /* The system numbers uploads with the same name: p2p-1.c, "p2p (2).c". Remove
- * the number if that gives the name of a file of the plan. */
+ * the number if that gives the name of the work log or of a file of the
+ * plan. */
 static void unnumbered(const char *name, const struct plan *p, char out[256])
 {
     snprintf(out, 256, "%.200s", name);
@@ -81,11 +81,13 @@ static void unnumbered(const char *name, const struct plan *p, char out[256])
     const char *end = dot;
     while (end && end > name && strchr("0123456789()- ", end[-1]))
         end--;
-    for (int i = 0; i < p->nfiles && end && end > name; i++) {
+    const char *names[SUBMISSION_MAX_NAMES];
+    const int nnames = submission_names(p, names);
+    for (int i = 0; i < nnames && end && end > name; i++) {
         const size_t n = (size_t)(end - name);
-        if (strlen(p->file[i]) == n + strlen(dot) &&
-            strncasecmp(p->file[i], name, n) == 0 &&
-            strcasecmp(p->file[i] + n, dot) == 0)
+        if (strlen(names[i]) == n + strlen(dot) &&
+            strncasecmp(names[i], name, n) == 0 &&
+            strcasecmp(names[i] + n, dot) == 0)
             snprintf(out, 256, "%.*s%s", (int)n, name, dot);
     }
 }
@@ -218,91 +220,6 @@ static void put_times(const struct intake *in, FILE *times)
 
 /* ---- reports ------------------------------------------------------------- */
 
-/* List the first few of the folder's files that the plan does not ask for. */
-static void show_others(const struct intake *in, const char *dir,
-                        const char *key, int depth, int *n)
-{
-    enum { MOST = 5 };
-    struct dirent **entry = NULL;
-    const int nentries = scandir(dir, &entry, copy_is_visible, alphasort);
-    for (int i = 0; i < nentries; i++) {
-        char path[PATH_MAX];
-        const char *const name = entry[i]->d_name;
-        if (entry[i]->d_type == DT_DIR && depth < COPY_DEPTH &&
-            snprintf(path, sizeof path, "%s/%s", dir, name) < PATH_MAX) {
-            show_others(in, path, key, depth + 1, n);
-        } else if (entry[i]->d_type != DT_DIR && *n < MOST &&
-                   !submission_is_planned(in->plan, name)) {
-            char *const clean = text_clean(name, TEXT_NAME);
-            if ((*n)++ == 0)
-                printf("  %s: there is %s", key, clean);
-            else
-                printf(", %s", clean);
-            free(clean);
-        }
-        free(entry[i]);
-    }
-    free(entry);
-}
-
-/* Print what the grading will note about a student's file. */
-static void show_file(const struct unpack_file *f, const char *key)
-{
-    if (f->state == UNPACK_TWICE)
-        printf("  %s: %s is there twice: remove one\n", key, f->name);
-    else if (unpack_is_empty(f))
-        printf("  %s: %s is empty: its parts will have no points\n", key,
-               f->name);
-    else if (f->wrong_case)
-        printf("  %s: %s is there in another case: it is taken\n", key,
-               f->name);
-}
-
-/* Print which files are missing, then which other files were handed in: one of
- * them may be a missing file under another name. */
-static void show_missing(const struct intake *in, const char *dir,
-                         const char *key, const struct unpack_file *file)
-{
-    int n = 0, nothers = 0;
-    for (int i = 0; i < in->plan->nfiles; i++)
-        n += file[i].state == UNPACK_MISSING;
-    for (int i = 0; i < in->plan->nfiles && n < in->plan->nfiles; i++)
-        if (file[i].state == UNPACK_MISSING)
-            printf("  %s: %s is missing: its parts will have no points\n", key,
-                   file[i].name);
-    if (n == in->plan->nfiles)
-        printf("  %s: none of the lab's files is in it\n", key);
-    if (n > 0)
-        show_others(in, dir, key, 0, &nothers);
-    if (nothers)
-        printf("\n");
-}
-
-/* Print what the grading will note about a student's files. */
-static void show_files(const struct intake *in, const char *dir,
-                       const char *key)
-{
-    struct unpack_file file[PLAN_MAX_FILES] = {{0}};
-    char why[256] = "";
-    size_t nbytes;
-    void *const data = submission_read(dir, in->plan, &nbytes);
-    for (int i = 0; i < in->plan->nfiles; i++)
-        file[i].name = in->plan->file[i];
-    const int refused =
-        data && unpack_files(data, nbytes, file, in->plan->nfiles,
-                             SUBMISSION_MAX_FILE, why, sizeof why) != 0;
-    if (why[0])
-        printf("  %s: %s\n", key, why);
-    for (int i = 0; i < in->plan->nfiles; i++)
-        if (!refused)
-            show_file(&file[i], key);
-    if (!refused)
-        show_missing(in, dir, key, file);
-    for (int i = 0; i < in->plan->nfiles; i++)
-        free(file[i].data);
-    free(data);
-}
-
 static int has_item(const struct intake *in, const struct student *s)
 {
     for (int i = 0; i < in->d->n; i++)
@@ -328,7 +245,7 @@ static void show_students(struct intake *in)
             continue;
         char *const clean = text_clean(it->name, TEXT_NAME);
         if (in->nunknown++ == 0)
-            printf("no student is\n");
+            printf("these match no student:\n");
         printf("  %s%s\n", clean,
                it->ambiguous ? " (more than one fits: give the roster more "
                                "columns)"
@@ -342,8 +259,8 @@ static void show_late(const struct intake *in)
     for (int i = 0; i < in->d->n; i++)
         if (in->d->item[i].late && !in->d->item[i].same &&
             first_of(in, i, 1) == i)
-            printf("  %s: late, says the download, but not how much: put it "
-                   "into the roster's column submitted\n",
+            printf("  %s: the download marks it late without a time: put the "
+                   "time of submission into the roster's column submitted\n",
                    in->d->item[i].student->key);
 }
 
@@ -364,7 +281,7 @@ static int show(struct intake *in)
             continue;
         key_of(in, &in->d->item[i], dir);
         if (strcmp(dir, last) != 0)
-            show_files(in, dir, strrchr(dir, '/') + 1);
+            findings_print(in->plan, dir, strrchr(dir, '/') + 1);
         strcpy(last, dir);
     }
     show_late(in);
