@@ -13,24 +13,13 @@
 #include <unistd.h>   /* write */
 
 #include "grader/base/folder.h"
+#include "grader/batch/batch_entry.h"
 #include "grader/batch/run_command.h"
 #include "grader/job/place.h"
 #include "grader/ledger/grading.h"
 #include "grader/ledger/pack.h"
 
 enum { MEMBERS = 4096 }; /* bytes of the names of a group */
-
-static int fail(struct batch *b, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int fail(struct batch *b, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(b->err, sizeof b->err, format, args);
-    va_end(args);
-    return -1;
-}
 
 void batch_path(const struct batch *b, const struct task *t, const char *suffix,
                 char out[PATH_MAX])
@@ -45,108 +34,6 @@ static uint64_t now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* ---- the batch's entry in the ledger ------------------------------------- */
-
-struct last_batch {
-    char seed[65];
-    char timezone[64];
-    int grace;
-    char *roster; /* JSON text */
-};
-
-static int keep_last(const struct ledger_entry *e, void *arg)
-{
-    struct last_batch *const last = arg;
-    json_t *const j = json_loads(e->body, 0, NULL);
-    const char *const seed = json_string_value(json_object_get(j, "seed"));
-    const char *const zone = json_string_value(json_object_get(j, "timezone"));
-    snprintf(last->seed, sizeof last->seed, "%s", seed ? seed : "");
-    snprintf(last->timezone, sizeof last->timezone, "%s", zone ? zone : "");
-    last->grace = (int)json_integer_value(json_object_get(j, "grace"));
-    free(last->roster);
-    last->roster =
-        json_dumps(json_object_get(j, "roster"), JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref(j);
-    return 0;
-}
-
-static int keep_timezone(const struct ledger_entry *e, void *arg)
-{
-    struct batch *const b = arg;
-    json_t *const j = json_loads(e->body, 0, NULL);
-    const char *const zone = json_string_value(json_object_get(j, "timezone"));
-    snprintf(b->timezone, sizeof b->timezone, "%s", zone ? zone : "");
-    json_decref(j);
-    return 0;
-}
-
-/* Find the course's time zone: the given one, or that of the ledger's last
- * batch, or the plan's. "" is UTC. */
-static int find_timezone(struct batch *b)
-{
-    const char *const plans = b->plan->timezone;
-    snprintf(b->timezone, sizeof b->timezone, "%s", plans ? plans : "");
-    ledger_each(b->ledger, "batch", NULL, keep_timezone, b);
-    if (b->o->timezone)
-        snprintf(b->timezone, sizeof b->timezone, "%s", b->o->timezone);
-    return roster_timezone(b->timezone) == 0
-               ? 0
-               : fail(b, "there is no time zone %s", b->timezone);
-}
-
-static int append_batch(struct batch *b, const char *seed, json_t *roster)
-{
-    json_t *const j =
-        json_pack("{s:s, s:O, s:s, s:O}", "seed", seed, "roster", roster,
-                  "timezone", b->timezone, "versions", b->versions);
-    if (b->plan->grace)
-        json_object_set_new(j, "grace", json_integer(b->plan->grace));
-    char *const body = json_dumps(j, JSON_SORT_KEYS | JSON_COMPACT);
-    const struct ledger_entry e = {.kind = "batch",
-                                   .student = "",
-                                   .lab = b->lab,
-                                   .digest = "",
-                                   .body = body};
-    const int64_t id = ledger_append(b->ledger, &e);
-    json_decref(j);
-    free(body);
-    return id < 0 ? fail(b, "%s", ledger_error(b->ledger)) : 0;
-}
-
-/*
- * Find the seed: that of this ledger's last batch of the lab, so that an
- * interrupted batch continues as it started, or a new one. A new entry is made
- * if seed, roster, time zone or grace are new.
- */
-static int find_seed(struct batch *b)
-{
-    struct last_batch last = {.roster = NULL};
-    ledger_each(b->ledger, "batch", b->lab, keep_last, &last);
-    const char *const want = b->o->seed ? b->o->seed : last.seed;
-    size_t n = 0;
-    int err = 0;
-    if (*want)
-        sodium_hex2bin(b->seed, sizeof b->seed, want, strlen(want), NULL, &n,
-                       NULL);
-    else
-        randombytes_buf(b->seed, n = sizeof b->seed);
-    if (n != sizeof b->seed)
-        err = fail(b, "a seed is 64 hexadecimal digits, not \"%s\"", want);
-    char seed[65];
-    sodium_bin2hex(seed, sizeof seed, b->seed, sizeof b->seed);
-    json_t *const roster = roster_json(b->roster);
-    char *const text = json_dumps(roster, JSON_SORT_KEYS | JSON_COMPACT);
-    if (!err && (strcmp(seed, last.seed) != 0 || !last.roster ||
-                 strcmp(text, last.roster) != 0 ||
-                 strcmp(b->timezone, last.timezone) != 0 ||
-                 b->plan->grace != last.grace))
-        err = append_batch(b, seed, roster);
-    json_decref(roster);
-    free(text);
-    free(last.roster);
-    return err;
 }
 
 /* ---- tasks --------------------------------------------------------------- */
@@ -242,10 +129,11 @@ static int make_tasks(struct batch *b)
         snprintf(t->name, sizeof t->name, "%s@%d", s->student->key, s->attempt);
         void *const data = submission_read(s->path, b->plan, &nbytes);
         if (!data)
-            err = fail(b, "%s: %s", s->path, strerror(errno));
+            err = batch_fail(b, "%s: %s", s->path, strerror(errno));
         else
             ledger_digest(data, nbytes, t->digest);
         free(data);
+        t->fresh = !graded[i].found || strcmp(graded[i].digest, t->digest) != 0;
         if (!err && is_wanted(b, graded, i, t->digest))
             b->ntasks++;
     }
@@ -295,7 +183,7 @@ int batch_stage(struct batch *b, struct task *t)
     size_t nbytes;
     void *const data = submission_read(t->submission->path, b->plan, &nbytes);
     if (!data)
-        return fail(b, "%s: %s", t->submission->path, strerror(errno));
+        return batch_fail(b, "%s: %s", t->submission->path, strerror(errno));
     const int kept = ledger_keep(b->ledger, data, nbytes, t->digest);
     batch_path(b, t, "sub", path);
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -308,10 +196,10 @@ int batch_stage(struct batch *b, struct task *t)
     folder_remove(path); // left over from a killed run
     members_of(b, t->submission->student, members);
     if (run_command_keep_members(b->spool, t->name, members) != 0)
-        return fail(b, "%s: %s", b->spool, strerror(errno));
+        return batch_fail(b, "%s: %s", b->spool, strerror(errno));
     if (kept != 0)
-        return fail(b, "%s", ledger_error(b->ledger));
-    return written ? 0 : fail(b, "%s: %s", b->spool, strerror(why));
+        return batch_fail(b, "%s", ledger_error(b->ledger));
+    return written ? 0 : batch_fail(b, "%s: %s", b->spool, strerror(why));
 }
 
 /* Remove everything that belongs to a task. */
@@ -368,7 +256,7 @@ static int append_grading(struct batch *b, const struct task *t, json_t *result)
     const int64_t id = ledger_append(b->ledger, &e);
     json_decref(j);
     free(body);
-    return id < 0 ? fail(b, "%s", ledger_error(b->ledger)) : 0;
+    return id < 0 ? batch_fail(b, "%s", ledger_error(b->ledger)) : 0;
 }
 
 static void show_done(struct batch *b, const struct task *t, const json_t *j,
@@ -382,11 +270,33 @@ static void show_done(struct batch *b, const struct task *t, const json_t *j,
     progress_done(&b->progress, outcome, line);
 }
 
+/* Each grading reads the plan, and is recorded with the digest of the batch's
+ * plan. */
+static int check_plan(struct batch *b)
+{
+    char digest[33];
+    const char *const begun =
+        json_string_value(json_object_get(b->versions, "plan"));
+    grading_plan_digest(b->kit, b->lab, digest);
+    if (begun && strcmp(begun, digest) == 0)
+        return 0;
+    return batch_fail(b,
+                      "the plan of %s was edited while the batch ran: the same "
+                      "command grades the rest by the new one, and grade "
+                      "regrade those before",
+                      b->lab);
+}
+
 int batch_take(struct batch *b, struct task *t, const char *why)
 {
     json_t *j = read_result(b, t);
     if (!j && !why)
         return 0;
+    if (check_plan(b) != 0) {
+        unstage(b, t);
+        json_decref(j);
+        return -1;
+    }
     if (!j)
         j = grading_infra(b->lab, t->seed, why);
     const enum outcome outcome =
@@ -417,12 +327,13 @@ static int find_kit(struct batch *b)
         b->plan = p.plan;
         p.plan = NULL;
         snprintf(b->lab, sizeof b->lab, "%s", p.lab);
+        snprintf(b->kit, sizeof b->kit, "%s", p.kit);
         b->versions = grading_versions(p.kit, p.lab);
     }
     place_release(&p);
     const ssize_t n = readlink("/proc/self/exe", b->self, sizeof b->self - 1);
     b->self[n > 0 ? n : 0] = 0;
-    return found == 0 ? 0 : fail(b, "%s", err);
+    return found == 0 ? 0 : batch_fail(b, "%s", err);
 }
 
 static int open_spool(struct batch *b)
@@ -432,17 +343,28 @@ static int open_spool(struct batch *b)
     snprintf(path, sizeof path, "%s%s", given ? given : b->o->ledger,
              given ? "" : ".spool");
     if (folder_make(path) != 0 || !realpath(path, b->spool))
-        return fail(b, "%s: %s", path, strerror(errno));
+        return batch_fail(b, "%s: %s", path, strerror(errno));
     if (strlen(b->spool) > PATH_MAX - 200)
-        return fail(b, "%.900s...: a path too long", path);
+        return batch_fail(b, "%.900s...: a path too long", path);
     // The lock is held until this process ends, for any reason. It is on the
     // folder itself.
     b->lock = open(b->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) != 0)
-        return fail(b, "%s: another batch is at work here", b->spool);
+        return batch_fail(b, "%s: another batch is at work here", b->spool);
     snprintf(b->objects, sizeof b->objects, "%.*s/objects", PATH_MAX - 200,
              b->spool);
     return 0;
+}
+
+/* The entry comes before any grading: it has the seed, and what is pending. */
+static int make_batch(struct batch *b)
+{
+    struct batch_last last;
+    batch_last_read(b, &last);
+    const int bad = batch_find_seed(b, &last) != 0 || make_tasks(b) != 0 ||
+                    batch_record(b, &last) != 0;
+    batch_last_release(&last);
+    return bad ? -1 : 0;
 }
 
 int batch_open(struct batch *b, const struct batch_options *o)
@@ -452,7 +374,7 @@ int batch_open(struct batch *b, const struct batch_options *o)
         return -1;
     b->ledger =
         ledger_open(o->ledger, o->key, LEDGER_WRITE, b->err, sizeof b->err);
-    if (!b->ledger || find_timezone(b) != 0)
+    if (!b->ledger || batch_find_timezone(b) != 0)
         return -1;
     b->roster = roster_load(o->roster, b->lab, b->err, sizeof b->err);
     if (!b->roster)
@@ -461,7 +383,7 @@ int batch_open(struct batch *b, const struct batch_options *o)
                                       b->err, sizeof b->err);
     if (!b->submissions)
         return -1;
-    if (find_seed(b) != 0 || make_tasks(b) != 0)
+    if (make_batch(b) != 0)
         return -1;
     progress_begin(&b->progress, stderr, b->ntasks);
     // left over from a batch that was killed

@@ -37,6 +37,7 @@ struct task {
     char digest[LEDGER_DIGEST];
     uint64_t seed;
     enum task_state state;
+    int fresh;              /* 1 if these bytes were never graded */
     int tries;              /* how often it has been started */
     uint64_t not_before_ms; /* after an infra, when to try again, by the
                                steady clock */
@@ -56,6 +57,7 @@ struct batch {
     char lab[64];
     char timezone[64]; /* zone of times without one; "": UTC */
     char self[PATH_MAX], spool[PATH_MAX];
+    char kit[PATH_MAX];     /* root of the kit */
     char objects[PATH_MAX]; /* folder in the spool while the batch runs
                                (objects.h) */
     json_t *versions;       /* versions of what grades, stored with each entry
@@ -95,8 +97,9 @@ int batch_left(const struct batch *b);
  * A task has ended, or may have: take its result into the ledger. If there is
  * no result, `why` says what happened to the task, which is infra; if why is
  * NULL, the task stays as it is. The task is then done, or after infra waits
- * for another try. Returns -1 if the ledger cannot be written, which ends the
- * batch.
+ * for another try. Returns -1 if the ledger cannot be written, or if the plan
+ * was edited since the batch began (the result is dropped, as its plan is
+ * unknown); that ends the batch.
  */
 int batch_take(struct batch *b, struct task *t, const char *why);
 

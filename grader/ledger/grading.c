@@ -73,6 +73,7 @@ int grading_parse(struct grading *r, const char *body)
     r->timeline = text(j, "timeline");
     r->view = text(j, "view");
     r->in_words = text(j, "in_words");
+    r->worklog = text(j, "worklog");
     take_prediction(r, json_object_get(j, "prediction"));
     r->outcome = outcome_find(text(j, "outcome"));
     r->score = json_number_value(json_object_get(j, "score"));

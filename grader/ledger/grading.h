@@ -32,6 +32,7 @@ struct grading { /* texts belong to json; pictures are packed (pack.h) */
     double predicted,
         found;            /* found: what was measured; NaN if there is none */
     const char *in_words; /* the answer that a person reads */
+    const char *worklog;  /* what the student asked of whom; "" if unknown */
     enum outcome outcome;
     double score, max_score;
     int64_t submitted;

@@ -83,9 +83,12 @@ int ledger_each(struct ledger *l, const char *kind, const char *lab,
  */
 int ledger_verify(struct ledger *l, FILE *out, char head[LEDGER_DIGEST]);
 
-/* Copy the ledger's file, as it is at one moment. Returns -1 with
- * ledger_error(). */
+/* Copy the ledger's file, as it is at one moment, and mark the copy. Returns -1
+ * with ledger_error(). */
 int ledger_copy(struct ledger *l, const char *path);
+
+/* True if ledger_copy() made this file: its key is that of another ledger. */
+int ledger_is_copy(struct ledger *l);
 
 /* True if some entry has this MAC, in hexadecimal. */
 int ledger_has_head(struct ledger *l, const char *head);

@@ -274,6 +274,10 @@ int ledger_has_head(struct ledger *l, const char *head)
     return found;
 }
 
+/* The header of the file has the mark, which no MAC covers: it protects the key
+ * of the original from mistakes, not from people. */
+#define MARK "0x636f7079" /* "copy" */
+
 int ledger_copy(struct ledger *l, const char *path)
 {
     sqlite3 *to = NULL;
@@ -287,8 +291,21 @@ int ledger_copy(struct ledger *l, const char *path)
         sqlite3_backup_step(b, -1);
         err = sqlite3_backup_finish(b);
     }
+    if (b && err == SQLITE_OK)
+        err =
+            sqlite3_exec(to, "PRAGMA application_id = " MARK, NULL, NULL, NULL);
     if (!b || err != SQLITE_OK)
         snprintf(l->err, sizeof l->err, "%.300s: %s", path, sqlite3_errmsg(to));
     sqlite3_close(to);
     return b && err == SQLITE_OK ? 0 : -1;
+}
+
+int ledger_is_copy(struct ledger *l)
+{
+    sqlite3_stmt *const s = ledger_prepare(l, "SELECT application_id = " MARK
+                                              " FROM pragma_application_id");
+    const int is =
+        s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    return is;
 }
