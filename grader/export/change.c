@@ -119,13 +119,18 @@ static void apply_points(struct attempt *a, const struct change *c)
 
 /* ---- text of a change ---------------------------------------------------- */
 
-static void put_when(FILE *f, int64_t t)
+void change_when(int64_t t, char out[64])
 {
-    char text[64];
     struct tm tm;
     const time_t when = (time_t)t;
     localtime_r(&when, &tm);
-    strftime(text, sizeof text, "%Y-%m-%d %H:%M %Z", &tm);
+    strftime(out, 64, "%Y-%m-%d %H:%M %Z", &tm);
+}
+
+static void put_when(FILE *f, int64_t t)
+{
+    char text[64];
+    change_when(t, text);
     fprintf(f, " to %s", text);
 }
 
@@ -268,6 +273,14 @@ static int set_points(struct row *r, const struct change *c,
     return a || e->attempt == 0;
 }
 
+/* The last extension replaces those before it. The class may get a later
+ * deadline afterwards, which then counts for this student, too. */
+static int64_t extended(const struct row *r, int64_t deadline)
+{
+    const int64_t of_roster = r->student->deadline;
+    return deadline > of_roster ? deadline : of_roster;
+}
+
 void changes_apply(const struct changes *all, size_t i, struct row *r)
 {
     const struct ledger_entry *const e = &all->entry[i];
@@ -282,7 +295,7 @@ void changes_apply(const struct changes *all, size_t i, struct row *r)
         counts = set_points(r, &c, e, !c.undo && !all->undone[i]);
         break;
     case CHANGE_EXCUSE: r->excused = !c.undo; break;
-    case CHANGE_EXTEND: r->deadline = c.deadline; break;
+    case CHANGE_EXTEND: r->deadline = extended(r, c.deadline); break;
     case CHANGE_COMMENT: break;
     }
     if (counts)

@@ -7,7 +7,7 @@
  *     override  a score, for the whole attempt or for one of its cases
  *     clear     a suspicion is unfounded: its cases have the verdicts beneath
  *     excuse    no score is required (or, with undo, one is again)
- *     extend    another deadline
+ *     extend    a deadline later than the roster's; the later of the two counts
  *     comment   a line for the student
  *
  * Override and clear apply to one attempt, and to the bytes that were graded
@@ -66,6 +66,9 @@ int changes_last(const struct changes *c, const struct ledger_entry *like,
 /* Apply change i to its student's row. All gradings of the row must be known
  * already. */
 void changes_apply(const struct changes *c, size_t i, struct row *r);
+
+/* Write a deadline like "2026-03-08 23:59 CET". */
+void change_when(int64_t t, char out[64]);
 
 /* True if the grading has a suspicion that was not cleared. */
 int change_is_suspected(const struct grading *g);

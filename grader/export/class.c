@@ -5,6 +5,7 @@
 #include <string.h> /* strcmp */
 
 #include "grader/export/change.h"
+#include "grader/ledger/pending.h"
 
 struct loader {
     struct export *e;
@@ -12,6 +13,7 @@ struct loader {
     int best;
     char timezone[64];   /* the last batch's; "": UTC */
     struct roster *then; /* the roster when an entry was made */
+    json_t *pending;     /* pending.h */
 };
 
 /* True if the name is the full one, or its short form: "lab1" for
@@ -154,6 +156,7 @@ static void take_grading(struct loader *l, const struct ledger_entry *e)
 static int take_entry(const struct ledger_entry *e, void *arg)
 {
     struct loader *const l = arg;
+    pending_take(l->pending, e);
     if (strcmp(e->kind, "grading") == 0)
         take_grading(l, e);
     if (strcmp(e->kind, "batch") == 0) {
@@ -162,6 +165,23 @@ static int take_entry(const struct ledger_entry *e, void *arg)
         json_decref(j);
     }
     return 0;
+}
+
+/* A group's submission is pending for all its members, unless one of them has a
+ * grading of a later attempt. */
+static void take_pending(const struct export *e, const json_t *pending)
+{
+    for (int i = 0; i < e->nrows; i++) {
+        const struct student *const of = e->row[i].student;
+        const int attempt = pending_attempt(pending, of->key);
+        for (int k = 0; k < e->nrows && attempt; k++) {
+            struct row *const r = &e->row[k];
+            if (roster_together(r->student, of) &&
+                (r->nattempts == 0 ||
+                 r->attempts[r->nattempts - 1].number <= attempt))
+                r->pending = attempt;
+        }
+    }
 }
 
 static void take_changes(struct export *e)
@@ -232,6 +252,11 @@ static void finish_row(const struct export *e, struct row *r, int best)
     r->final = r->counts->final;
     r->g = r->counts->g;
     snprintf(r->digest, sizeof r->digest, "%s", r->counts->digest);
+    if (export_lost_points(r))
+        json_array_append_new(
+            r->notes, json_sprintf("the %g points without a submission no "
+                                   "longer count: attempt %d was graded",
+                                   r->given_score, r->attempt));
 }
 
 /* Count the plans by which rows were graded: rows of different plans
@@ -278,9 +303,12 @@ int class_load(struct export *e, char lab[64], int best, char *err,
     }
     e->lab = e->title = lab;
     make_rows(e);
+    l.pending = json_object();
     ledger_each(e->ledger, NULL, lab, take_entry, &l);
     for (int i = 0; i < e->nmore; i++)
         take_grading(&l, &e->more[i]);
+    take_pending(e, l.pending);
+    json_decref(l.pending);
     roster_free(l.then);
     take_changes(e);
     for (int i = 0; i < e->nrows; i++) {

@@ -22,7 +22,7 @@ static const struct row *find_row(const struct course *c, int lab,
                 ? roster_find(e->roster, key)
                 : NULL;
         const struct row *const r = s ? &e->row[s - e->roster->student] : NULL;
-        if (r && (!found || r->attempt || r->given || r->excused))
+        if (r && (!found || r->attempt || r->given || r->excused || r->pending))
             found = r;
     }
     return found;
@@ -34,7 +34,7 @@ static enum course_state state_of(const struct row *r)
         return COURSE_NONE;
     if (r->has_score)
         return COURSE_COUNTS;
-    return r->attempt ? COURSE_WAITS : COURSE_MISSING;
+    return r->attempt || r->pending ? COURSE_WAITS : COURSE_MISSING;
 }
 
 /* The points that are left if `free` of the late days cost nothing. */

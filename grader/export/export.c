@@ -57,7 +57,7 @@ const char *export_outcome(const struct row *r)
         return "excused";
     if (r->attempt)
         return outcome_word(r->g.outcome, r->g.score);
-    return r->has_score ? "given" : "missing";
+    return r->has_score ? "given" : r->pending ? "pending" : "missing";
 }
 
 static const char *says(const struct row *r)
@@ -66,10 +66,16 @@ static const char *says(const struct row *r)
         return "excused";
     if (!r->attempt)
         return r->has_score ? "points without a submission"
+               : r->pending ? "not graded yet"
                             : "nothing handed in";
     if (r->g.outcome == OUTCOME_INFRA)
         return "not graded yet";
     return r->g.outcome == OUTCOME_SUSPECTED ? "a person will look at it" : "";
+}
+
+int export_lost_points(const struct row *r)
+{
+    return r->given && r->attempt && !r->counts->changed && !r->excused;
 }
 
 static void put_notes(FILE *f, const struct row *r)

@@ -4,8 +4,8 @@
  * There is a row for each student of the roster, sorted, with the grading that
  * counts: that of the latest attempt, or of the best, with people's changes
  * applied (change.h). An attempt that is infra, suspected and not cleared,
- * excused, or missing has no score: it is never a zero. Nothing in an export
- * depends on when, or in which order, submissions were graded.
+ * excused, pending or missing has no score: it is never a zero. Nothing in an
+ * export depends on when, or in which order, submissions were graded.
  */
 #ifndef GRADER_EXPORT_H
 #define GRADER_EXPORT_H
@@ -35,8 +35,10 @@ struct row {
     int nattempts;
     int64_t deadline;   /* the student's own, including extensions */
     int excused;        /* no score is required */
+    int pending;        /* the attempt that a batch has taken in and not graded
+                           yet; 0: none */
     int given;          /* a person gave points although nothing was handed
-                           in */
+                           in; they count until a submission is graded */
     double given_score; /* those points */
     json_t *notes;      /* people's changes and comments, as lines of text */
 
@@ -83,8 +85,8 @@ int export_moss(const struct export *e);
 
 /* ---- helpers of the formats ---------------------------------------------- */
 
-/* "pass", "partial" ..., "excused", "given" (points without a submission) or
- * "missing". */
+/* "pass", "partial" ..., "excused", "given" (points without a submission),
+ * "pending" (taken in by a batch that was interrupted) or "missing". */
 const char *export_outcome(const struct row *r);
 
 /*
@@ -93,6 +95,15 @@ const char *export_outcome(const struct row *r);
  * the row and `hidden`.
  */
 struct grading_case *export_cases(const struct row *r, char hidden[64], int *n);
+
+/* True if a person gave points without a submission, and a grading that came
+ * later took their place. */
+int export_lost_points(const struct row *r);
+
+/* Warn on stderr of what a reader of these grades should know and no format
+ * says: students whose submission is not graded yet, points that no longer
+ * count, and days late by the time of a download. */
+void export_warn(const struct export *e, const char *verb);
 
 /* One line on how it went, for a gradebook's feedback. The caller frees it. */
 char *export_feedback(const struct row *r);

@@ -61,7 +61,7 @@ static json_t *outcomes(const struct export *e)
 {
     static const char *const names[] = {"pass",      "partial", "fail",
                                         "suspected", "infra",   "missing",
-                                        "excused",   "given"};
+                                        "excused",   "given",   "pending"};
     enum { NAMES = sizeof names / sizeof *names, ALWAYS = 6 };
     json_t *const all = json_array();
     for (int k = 0; k < NAMES; k++) {

@@ -135,15 +135,17 @@ json_t *export_class_reasons(const struct export *e)
 
 /* ---- what a person grades ------------------------------------------------ */
 
-/* A student's prediction and answer in words. */
+/* A student's prediction and answer in words, and whether there is a work
+ * log. */
 static json_t *words_of(const struct row *r)
 {
     const struct student *const s = r->student;
     return json_pack(
-        "{s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "key", s->key, "name",
+        "{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:b}", "key", s->key, "name",
         page_text(s->name), "text", page_text(r->g.in_words), "state",
         r->g.prediction, "when", r->g.predicted_when, "predicted",
-        report_number(r->g.predicted), "found", report_number(r->g.found));
+        report_number(r->g.predicted), "found", report_number(r->g.found),
+        "worklog", r->g.worklog[0] != 0);
 }
 
 /* A question of the lab's own answers.txt. */

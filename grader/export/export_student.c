@@ -210,6 +210,8 @@ static json_t *of_student(const struct export *e, const struct row *r)
         json_object_set_new(data, "late",
                             json_pack("{s:f, s:f}", "score", r->g.score,
                                       "percent", e->late_percent));
+    if (r->attempt && r->g.worklog[0])
+        json_object_set_new(data, "worklog", page_text(r->g.worklog));
     free(feedback);
     return data;
 }

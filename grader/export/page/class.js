@@ -80,11 +80,13 @@ function words() {
          '. A point for the consequence: ', el('em', {}, w.consequence), '.'),
       el('p', {class: 'dim'}, 'Predicted before the code: ' + w.asked),
       el('div', {class: 'wide'}, table('Not in the points above',
-            ['student', 'answer', '#predicted', '#measured'],
+            ['student', 'answer', '#predicted', '#measured', 'work log'],
             w.students.map(s => el('tr', {}, head({}, s.name || s.key),
                 el('td', {class: 'say'}, s.text),
                 number(predicted(s), {title: s.when}),
-                number(s.found === null ? '' : points(s.found))))))];
+                number(s.found === null ? '' : points(s.found)),
+                el('td', {}, s.worklog ? el('a', {href:
+                   `students/${s.key}.html#worklog`}, 'read') : null)))))];
 }
 
 // ---- search ------------------------------------------------------------------

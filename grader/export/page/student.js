@@ -54,5 +54,7 @@ if (data.cases.length)
              ['#part', 'case', 'verdict', '#points', '#time',
               'why, and how to run it again'],
              data.cases.map(caseRow), {class: 'cards'}));
+if (data.worklog)
+  show(el('h2', {id: 'worklog'}, 'Work log'), el('pre', {}, data.worklog));
 if (data.timeline)
   show(timeline());
