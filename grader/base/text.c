@@ -30,11 +30,11 @@ static int decode(const unsigned char *p, uint32_t *c)
     return *c < least[n] || *c > 0x10FFFF || surrogate ? 0 : n;
 }
 
-/* True for controls (C0 and C1), directions (bidi), line separators and
- * non-characters. */
+/* True for controls (C0 and C1, but not for \n and \t), directions (bidi), line
+ * separators and non-characters. */
 static int is_unwelcome(uint32_t c)
 {
-    return (c < 0x20 && c != '\n') || (c >= 0x7F && c < 0xA0) ||
+    return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0) ||
            (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
            (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF ||
            (c & 0xFFFE) == 0xFFFE;
@@ -59,13 +59,26 @@ char *text_clean(const char *text, size_t most)
             n += 3;
             break;
         }
-        memcpy(out + n, nbytes ? (const char *)p : replacement,
+        memcpy(out + n,
+               !nbytes      ? replacement
+               : *p == '\t' ? " "
+                            : (const char *)p,
                nbytes ? (size_t)nbytes : 3);
         n += nbytes ? (size_t)nbytes : 3;
         p += nbytes ? nbytes : 1;
     }
     out[n] = 0;
     return out;
+}
+
+int text_is_utf8(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    uint32_t c;
+    int n = 1;
+    while (*p && (n = decode(p, &c)) > 0)
+        p += n;
+    return n > 0;
 }
 
 static int is_number(const char *text)

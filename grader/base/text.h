@@ -15,12 +15,15 @@
 enum { TEXT_NAME = 100, TEXT_MESSAGE = 2000 }; /* usual limits, in characters */
 
 /*
- * A copy, which the caller frees: bytes that aren't UTF-8 become U+FFFD;
- * control characters, and those that change the direction of writing, are
- * removed (in a name also \n); an ellipsis replaces what exceeds `most`
- * characters.
+ * A copy, which the caller frees: bytes that aren't UTF-8 become U+FFFD; a tab
+ * becomes a blank; other control characters, and those that change the
+ * direction of writing, are removed (in a name also \n); an ellipsis replaces
+ * what exceeds `most` characters.
  */
 char *text_clean(const char *text, size_t most);
+
+/* True if all bytes are UTF-8. */
+int text_is_utf8(const char *text);
 
 /* Write a CSV cell, quoted if necessary. A text that a spreadsheet would take
  * for a formula gets a leading ', unless it is a number. */

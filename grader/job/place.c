@@ -52,7 +52,8 @@ static int load_plan(struct place *p, char *err, size_t err_nbytes)
              p->lab);
     p->plan = plan_load(plan, hidden, err, err_nbytes);
     return p->plan && plan_check_times(p->plan, err, err_nbytes) == 0 &&
-                   plan_check_machines(p->plan, err, err_nbytes) == 0
+                   plan_check_machines(p->plan, err, err_nbytes) == 0 &&
+                   judge_check_kinds(p->judge, p->plan, err, err_nbytes) == 0
                ? 0
                : -1;
 }

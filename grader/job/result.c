@@ -21,6 +21,7 @@ void result_release(struct result *r)
 {
     free(r->cases);
     free(r->answers);
+    free(r->worklog);
     free(r->svg);
     free(r->view);
     json_decref(r->clocks[0]);

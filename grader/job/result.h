@@ -39,6 +39,7 @@ struct result {
     double sec;         /* duration of the grading */
     int nruns;          /* runs of programs so far, which numbers them */
     char *answers;      /* text of answers.txt; may be NULL */
+    char *worklog;      /* text of the work log; may be NULL */
     char *svg;          /* a timeline; may be NULL */
     char *view;     /* data for an interactive page of it (graph/draw/view.h);
                            may be NULL */

@@ -147,7 +147,7 @@ void picture_keep_end(const struct shown *s, int i, struct result *r)
     if (in)
         r->svg_of_end = replace(r,
                                 &(struct view){.graph = s->graph,
-                                               .topo = s->early_topo,
+                                               .topo = s->topo,
                                                .replay = s->early,
                                                .options = &shown_unfinished,
                                                .title = title,

@@ -12,6 +12,7 @@
 #include <unistd.h>   /* unlink, isatty */
 
 #include "grader/base/text.h"
+#include "grader/intake/submission.h"
 #include "grader/run/grade.h"
 #include "grader/run/run.h"
 #include "judge/answers.h"
@@ -83,9 +84,9 @@ static void print_student(const struct place *p, const struct result *r)
     for (int i = 0; i < p->plan->ncases; i++)
         if (r->cases[i].judged &&
             strcmp(p->plan->cases[i].kind, JUDGE_ANSWER) == 0) {
-            printf(
-                "\nThe questions have the numbers of %s (COMMLAB_STUDENT).\n",
-                p->plan->student);
+            printf("\nThe questions have the numbers of %s (--student or "
+                   "COMMLAB_STUDENT).\n",
+                   p->plan->student);
             return;
         }
 }
@@ -170,6 +171,8 @@ void grade_print(const struct request *q, const struct place *p,
     print_cases(q, p, r);
     print_student(p, r);
     print_prediction(q, p, r);
+    if (r->worklog)
+        printf("\nworklog.txt is kept with the grade, for people to read.\n");
     table_total(stdout, r->score, r->max_score, r->nanswered);
     if (r->memory && isatty(STDOUT_FILENO)) // it depends on who grades
         printf("isolation %d, %s: memory limited by a %s, processes by a %s\n",
@@ -238,13 +241,19 @@ static json_t *words_of(const struct result *r)
     return j;
 }
 
-/* Add the prediction and the answer in words, if the plan asks for them. */
+/* Add the prediction and the answer in words, if the plan asks for them, and
+ * the work log, if there is one. */
 static void set_asked(json_t *j, const struct place *p, const struct result *r)
 {
     if (p->plan->predict[0] && !r->message[0])
         json_object_set_new(j, "prediction", prediction_of(p->plan, r));
     if (p->plan->rubric[0] && !r->message[0])
         json_object_set_new(j, "in_words", words_of(r));
+    if (r->worklog) {
+        char *const log = text_clean(r->worklog, SUBMISSION_MAX_WORKLOG);
+        json_object_set_new(j, "worklog", json_string(log));
+        free(log);
+    }
 }
 
 /* Write the file under another name first, so that a reader finds all of

@@ -90,11 +90,9 @@ static void load_early(struct shown *s)
     if (!graphs_are_files(early, s->batch->nranks))
         return;
     s->graph = graph_load(early, err, sizeof err);
-    if (s->graph && s->graph->nranks == (uint32_t)s->batch->nranks)
-        s->early_topo = topo_load(s->batch->topo, err, sizeof err);
-    if (s->early_topo)
-        s->early = replay_run(s->graph, s->early_topo, &shown_unfinished, err,
-                              sizeof err);
+    if (s->graph && s->graph->nranks == (uint32_t)s->batch->nranks && s->topo)
+        s->early =
+            replay_run(s->graph, s->topo, &shown_unfinished, err, sizeof err);
 }
 
 void shown_load(struct shown *s, const struct request *q, const struct place *p,
@@ -115,12 +113,13 @@ void shown_load(struct shown *s, const struct request *q, const struct place *p,
         s->answers = answers_load(path);
     if (p->machine.measured)
         return;
-    if (graphs_are_files(dir, b->nranks))
+    s->topo = topo_load(b->topo, err, sizeof err);
+    if (s->topo && graphs_are_files(dir, b->nranks))
         s->graph = graph_load(dir, err, sizeof err);
     if (s->graph && s->graph->nranks != (uint32_t)b->nranks)
         snprintf(err, sizeof err, "it is of %u ranks", s->graph->nranks);
     else if (s->graph)
-        s->spans = spans_new(s->graph, b->topo, err, sizeof err);
+        s->spans = spans_new(s->graph, s->topo, err, sizeof err);
     if (!s->spans)
         snprintf(s->problem, sizeof s->problem,
                  "there is no execution graph to replay: %s", err);
@@ -131,8 +130,8 @@ void shown_load(struct shown *s, const struct request *q, const struct place *p,
 void shown_release(struct shown *s)
 {
     replay_free(s->early);
-    topo_free(s->early_topo);
     spans_free(s->spans);
+    topo_free(s->topo);
     graph_free(s->graph);
     evidence_free(s->evidence);
     free(s->answers);

@@ -16,7 +16,7 @@ struct shown {
     struct spans *spans;
     struct replay *early; /* instead of spans, if the run ended early: for
                              pictures */
-    struct topo *early_topo;
+    struct topo *topo;    /* the machine that spans and early replay on */
     char problem[512];
     char *answers; /* text of answers.txt; may be NULL */
 };

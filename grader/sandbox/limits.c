@@ -52,6 +52,7 @@ void limits_raise(void)
     for (int i = 0; i < NLIMITS; i++)
         raise_one(&limits[i]);
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); // ignored, waitpid() would find no child
     // the size of new threads' stacks was taken from the limit at the start
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_NBYTES);

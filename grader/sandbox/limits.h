@@ -14,7 +14,8 @@
 /*
  * Raise this process's limits to what a grading needs, as far as its user may.
  * A write past the limit on file sizes then fails, rather than ending the
- * process.
+ * process. Children can be waited for, even if the program that started this
+ * one ignores SIGCHLD.
  * Call it before any thread is started.
  */
 void limits_raise(void);

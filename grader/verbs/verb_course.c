@@ -57,7 +57,9 @@ static const struct verb course_verb = {
     .many = 1,
     .outro =
         "A lab that a student was excused from does not count. Nothing handed "
-        "in is a\nzero. While a lab is suspected or infra, there is no total.\n"
+        "in is a\nzero. While a lab is suspected, infra or pending (a batch "
+        "was "
+        "interrupted),\nthere is no total.\n"
         "Exit status: 0 done, 1 a ledger was tampered with, 2 usage, 3 this "
         "machine's\nfault."};
 
@@ -95,6 +97,7 @@ static int load(struct course *c, int i, const struct options *o, char *err,
     e->late_percent = o->late_percent;
     if (class_load(e, c->part_lab[i], o->best, err, err_nbytes) != 0)
         return -1;
+    export_warn(e, "course");
     int k = 0;
     while (k < c->nlabs && strcmp(c->lab[k].name, e->lab) != 0)
         k++;

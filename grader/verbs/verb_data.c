@@ -17,7 +17,7 @@
 
 struct options {
     const char *ledger, *key, *out;
-    int away, yes;
+    int away, yes, keep_key;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -117,8 +117,10 @@ static int verify(const struct options *o, const char *key)
     const int faults = ledger_verify(copy, stdout, head);
     ledger_close(copy);
     if (!faults)
-        printf("%s: whole; head %s\nkeep its key elsewhere: %s\n", o->out, head,
-               key);
+        printf("%s: whole; head %s\nIts key is the ledger's, which is not "
+               "copied: %s\nCopy the key to a place other than the backup's: "
+               "without it, no one can read the\nbackup.\n",
+               o->out, head, key);
     return faults ? EXIT_NOT_FULL : EXIT_FULL;
 }
 
@@ -150,12 +152,15 @@ int verb_backup(int argc, char **argv)
 static const struct verb_option delete_options[] = {
     LEDGER_OPTIONS,
     VERB_OPTION(VERB_FLAG, "yes", NULL, AT(yes), "delete what is listed"),
+    VERB_OPTION(VERB_FLAG, "keep-key", NULL, AT(keep_key),
+                "not the key: copies of the ledger need it"),
     {.name = NULL}};
 static const struct verb delete_verb = {
     .name = "delete",
     .intro = "List all that the grader keeps of a ledger's people, and with "
              "--yes delete it:\nsubmissions, grades, rosters, and the key. "
-             "Exports and copies are yours.",
+             "Exports and copies stay. Of a copy made\nby grade backup, the "
+             "key stays, too: it is the ledger's.",
     .options = delete_options,
     .outro = "Exit status: 0 done, 2 usage, 3 this machine's fault."};
 
@@ -171,6 +176,24 @@ static int list(const char *path, int yes)
     return access(path, F_OK) == 0;
 }
 
+/* List or delete the key. Deleting a copy leaves the key of the original, and
+ * deletes only a key that is next to the copy. */
+static int list_key(const struct options *o, const char *key, int is_copy)
+{
+    char beside[2 * PATH_MAX];
+    snprintf(beside, sizeof beside, "%s.key", o->ledger);
+    if (o->keep_key || (is_copy && strcmp(key, beside) != 0)) {
+        printf("the key stays: %s%s\n", key,
+               o->keep_key ? "" : ": the ledger that was copied needs it");
+        return 0;
+    }
+    const int left = list(key, o->yes);
+    if (!o->yes)
+        printf("  (no copy of the ledger can be read without this key: "
+               "--keep-key keeps it)\n");
+    return left;
+}
+
 int verb_delete(int argc, char **argv)
 {
     static const char *const suffixes[] = {".spool", ".regrade", "-journal",
@@ -184,9 +207,10 @@ int verb_delete(int argc, char **argv)
     if (!l)
         return EXIT_USAGE;
     find_key(&o, l, key);
+    const int is_copy = ledger_is_copy(l);
     ledger_close(l);
     // the key first: without it, what may be left says nothing of its owner
-    left += list(key, o.yes);
+    left += list_key(&o, key, is_copy);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         snprintf(path, sizeof path, "%s%s", o.ledger, suffixes[i]);
         if (strcmp(path, key) != 0)

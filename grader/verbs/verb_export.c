@@ -68,8 +68,8 @@ static char *formats_text(void)
     for (int i = 0; i < NFORMATS; i++)
         fprintf(f, "  %-12s %-7s %s\n", formats[i].name,
                 formats[i].is_folder ? "folder" : "file", formats[i].help);
-    fprintf(f, "\nInfra, suspected (until grade clear), excused and "
-               "missing have no score; they\nare never a zero.");
+    fprintf(f, "\nInfra, suspected (until grade clear), pending, excused and "
+               "missing have no\nscore; they are never a zero.");
     fclose(f);
     return text;
 }
@@ -86,6 +86,7 @@ static int find_format(const char *name)
 static void warn(const struct export *e)
 {
     int suspected = 0;
+    export_warn(e, "export");
     for (int i = 0; i < e->nrows; i++)
         suspected += strcmp(export_outcome(&e->row[i]), "suspected") == 0;
     if (e->nplans > 1)

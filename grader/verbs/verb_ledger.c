@@ -18,7 +18,7 @@
 #include "topo/topo.h"
 
 struct options {
-    const char *ledger, *key, *lab, *student, *head;
+    const char *ledger, *key, *lab, *student, *head, *out;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -301,8 +301,25 @@ static int again_of(const struct wanted *w, const void *data, size_t nbytes)
     return status;
 }
 
-static const struct verb_option replay_options[] = {LEDGER_OPTIONS,
-                                                    {.name = NULL}};
+/* Write what was handed in to a new file. */
+static int write_out(const char *path, const void *data, size_t nbytes)
+{
+    FILE *const f = fopen(path, "wxe");
+    const int failed = !f || fwrite(data, 1, nbytes, f) != nbytes;
+    if ((f && fclose(f) != 0) || failed)
+        return verb_wrong("replay", "cannot write %s: %m", path);
+    printf("%s has the submission: tar -tf, or unzip -l, lists its files\n",
+           path);
+    return EXIT_FULL;
+}
+
+static const struct verb_option replay_options[] = {
+    LEDGER_OPTIONS,
+    VERB_OPTION(VERB_TEXT, "out", "FILE", AT(out),
+                "only write the submission to a new file: the archive that\n"
+                "was handed in, or of a folder a tar",
+                .letter = 'o'),
+    {.name = NULL}};
 static const struct verb replay_verb = {
     .name = "replay",
     .intro = "Run a grading again, with its submission, its seeds and its "
@@ -326,11 +343,12 @@ int verb_replay(int argc, char **argv)
     size_t nbytes = 0;
     ledger_each(l, "grading", NULL, find, &w);
     void *const data = w.found ? ledger_kept(l, w.digest, &nbytes) : NULL;
-    status = data ? again_of(&w, data, nbytes)
-                  : verb_wrong("replay",
-                               "no grading with a submission has the ID %s "
-                               "(grade status lists them)",
-                               argv[operand]);
+    status = data && o.out ? write_out(o.out, data, nbytes)
+             : data        ? again_of(&w, data, nbytes)
+                           : verb_wrong("replay",
+                                        "no grading with a submission has the ID %s "
+                                               "(grade status lists them)",
+                                        argv[operand]);
     free(data);
     grading_release(&w.g);
     ledger_close(l);

@@ -98,7 +98,9 @@ static const struct verb verbs[CHANGES] = {
      .options = excuse_options,
      .outro = OUTRO},
     {.name = "extend",
-     .intro = "Give a student another deadline. Nothing is graded again.",
+     .intro = "Give a student a later deadline than the roster's. Nothing is "
+              "graded again. The\nlast extension counts, unless the roster's "
+              "deadline is later still.",
      .options = extend_options,
      .outro = OUTRO},
     {.name = "comment",
@@ -197,6 +199,8 @@ static int parse(const struct options *o, enum change_kind kind,
                          .case_name = o->case_name,
                          .score = NAN,
                          .undo = o->undo};
+    if (!o->reason[strspn(o->reason, " \t\r\n")])
+        return verb_wrong(verb, "--reason is empty: the student reads it");
     if (kind == CHANGE_OVERRIDE && !o->score == !o->undo)
         return verb_wrong(verb, o->undo ? "--undo needs no --score"
                                         : "--score is missing");
@@ -220,6 +224,23 @@ static int parse_until(const struct options *o, struct change *c)
                           "2026-03-08T23:59:00+01:00, not %s",
                           o->until);
     return EXIT_FULL;
+}
+
+/* Why a deadline can't be the student's; NULL if it can. */
+static const char *check_until(const struct row *r, const struct change *c)
+{
+    static char why[256];
+    char of_roster[64], until[64];
+    const int64_t have = r->student->deadline;
+    if (c->kind != CHANGE_EXTEND || have == ROSTER_NEVER || c->deadline >= have)
+        return NULL;
+    change_when(have, of_roster);
+    change_when(c->deadline, until);
+    snprintf(why, sizeof why,
+             "the roster's deadline, %s, is later than %s: nothing is "
+             "extended (--until the roster's takes an extension back)",
+             of_roster, until);
+    return why;
 }
 
 /* ---- the change ---------------------------------------------------------- */
@@ -283,7 +304,9 @@ static int change(const struct options *o, struct export *e,
                 o->attempt ? class_attempt(r, o->attempt) : r->counts;
             const char *why = check(o, e, a, c);
             why = why ? why : check_undo(e, r, a, c);
-            if (why && c->kind <= CHANGE_CLEAR) {
+            if (c->kind > CHANGE_CLEAR)
+                why = check_until(r, c);
+            if (why) {
                 verb_wrong(verb, "%s: %s", r->student->key, why);
                 status = EXIT_NOT_FULL;
             } else if (pass == 1) { // all of them, or none

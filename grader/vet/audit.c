@@ -54,9 +54,10 @@ static const char *const sections[] = {"",
                                        NULL};
 static const char *const sections_nvcc[] = {".nv*", "__nv*", NULL};
 /* In device code: simnvcc's table of its kernels (simgpu/kernel.h), and its
- * list of device variables. */
+ * lists of device variables: of their names, and of their addresses. */
 static const char *const sections_device[] = {
-    "simgpu_kernels", ".relasimgpu_kernels", "simgpu_variables", NULL};
+    "simgpu_kernels", ".relasimgpu_kernels", "simgpu_variables",
+    "simgpu_own",     ".relasimgpu_own",     NULL};
 static const char *const running[] = {".init_array*", ".preinit_array*",
                                       ".ctors*", NULL};
 

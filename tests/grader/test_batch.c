@@ -145,7 +145,7 @@ static void append(const char *kind, const char *student, int attempt,
     char digest[LEDGER_DIGEST], err[256];
     struct ledger *const l =
         ledger_open(batches.ledger, NULL, LEDGER_WRITE, err, sizeof err);
-    ledger_digest(bytes, strlen(bytes), digest);
+    ck_assert_int_eq(ledger_keep(l, bytes, strlen(bytes), digest), 0);
     const struct ledger_entry e = {.kind = kind,
                                    .student = student,
                                    .lab = BATCHES_LAB,
@@ -242,6 +242,49 @@ START_TEST(only_what_is_wanted_is_graded)
     ck_assert_int_eq(b->progress.total, b->ntasks);
     ck_assert_ptr_eq(b->progress.out, stderr);
     batch_release(b);
+}
+END_TEST
+
+/* Open a batch, end it before it grades anything, and check which students the
+ * exports warn of, and what they print: a line for each (NULL: anything). */
+static void ck_pending(const char *outcomes, const char *warning)
+{
+    static const char command[] =
+        "cd %s && grade=%s/tests/grader/grade && $grade export --ledger L.db "
+        "--lab lab1 --format csv -o - 2> err | sed 1d | cut -d, -f1,6 && sed "
+        "-n 's/^grade export: .*yet: //p' err >&2 && $grade course -o - L.db "
+        "2> err | sed 1d | cut -d, -f1,9- && sed -n 's/^grade course: .*yet: "
+        "//p' err >&2";
+    char twice[200];
+    batches_open();
+    batch_release(b);
+    struct child c = child_run(30, command, batches.dir, child_build());
+    snprintf(twice, sizeof twice, "%s%s", warning, warning);
+    ck_assert_msg(strcmp(c.err, twice) == 0 &&
+                      (!outcomes || strcmp(c.out, outcomes) == 0),
+                  "%s%s", c.out, c.err);
+    child_clear(&c);
+}
+
+START_TEST(what_a_batch_has_not_graded_is_pending)
+{
+    ck_pending("\"ada\",pending\n\"bob\",pending\n\"cyd\",missing\n"
+               "\"ada\",,\"lab1: waits, pending\"\n"
+               "\"bob\",,\"lab1: waits, pending\"\n"
+               "\"cyd\",0.00,\"lab1: nothing handed in\"\n",
+               "ada bob\n");
+    ck_batch(BATCHES_SEED, "", 1); // an entry only if something changed
+    plant(&(struct before){"ada", 1, "a1", "pass", 5}); // 2 is pending still
+    plant(&(struct before){"bob", 1, "b0", "pass", 5}); // other bytes
+    ck_pending(NULL, "ada bob\n");
+    plant(&(struct before){"ada", 2, "a2", "pass", 5});
+    plant(&(struct before){"bob", 1, "b1", "pass", 5});
+    ck_pending(NULL, "");
+    batches_sh("printf b2 > in/bob");
+    ck_pending(NULL, "bob\n");
+    batches_sh("rm in/bob"); // handed in by mistake
+    ck_pending(NULL, "");
+    ck_batch(BATCHES_SEED, "", 3);
 }
 END_TEST
 
@@ -482,6 +525,7 @@ int main(void)
     tcase_add_test(t, a_batch_is_another_when_seed_roster_or_zone_are);
     tcase_add_test(t, a_seed_that_is_not_given_is_random);
     SUITE_LOOP(t, only_what_is_wanted_is_graded, wanted);
+    tcase_add_test(t, what_a_batch_has_not_graded_is_pending);
     tcase_add_test(t, a_grading_of_another_lab_does_not_count);
     tcase_add_test(t, the_next_task_is_the_first_that_may_start);
     tcase_add_test(t, a_spool_has_one_batch_at_a_time);

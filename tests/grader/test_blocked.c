@@ -39,6 +39,7 @@ static void make_rows(const char *digest)
                               .prediction = "none",
                               .predicted_when = "",
                               .in_words = "",
+                              .worklog = "",
                               .timeline = "<svg/>",
                               .view = "{}"};
     for (int i = 0; i < 2; i++) {

@@ -253,16 +253,47 @@ START_TEST(a_key_is_moved_away_and_a_copy_needs_it)
 }
 END_TEST
 
+START_TEST(a_copy_is_deleted_without_the_ledgers_key)
+{
+    struct child c = sh(
+        0,
+        "export COMMLAB_KEYS=$PWD/keys && $grade key --ledger 1.db --away && "
+        "$grade backup --ledger 1.db -o copy.db && $grade backup --ledger "
+        "copy.db -o again.db && $grade delete --ledger copy.db --yes && "
+        "$grade verify --ledger 1.db && ls *.db");
+    ck_assert_msg(strstr(c.out, "the key stays: ") &&
+                      strstr(c.out, ": the ledger that was copied needs it\n"
+                                    "deleted copy.db\n") &&
+                      strstr(c.out, "\n1.db\n2.db\nagain.db\n"),
+                  "%s", c.out);
+    child_clear(&c);
+    // the archive of a term is read with the key that stays
+    c = sh(0, "export COMMLAB_KEYS=$PWD/keys && $grade delete --ledger 1.db "
+              "--keep-key --yes && $grade verify --ledger again.db && "
+              "ls *.db");
+    ck_assert_msg(strstr(c.out, "\n2.db\nagain.db\n"), "%s", c.out);
+    child_clear(&c);
+    // a key of its own goes with the copy
+    c = sh(0, "mv keys/*.key again.db.key && $grade delete --ledger again.db "
+              "--yes && ls");
+    ck_assert_msg(strstr(c.out, "deleted again.db.key\ndeleted again.db\n"),
+                  "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_term_is_listed_and_then_deleted)
 {
     struct child c = sh(
         0, "mkdir 1.db.spool; touch 1.db.spool/x 1.db.regrade; $grade delete "
            "--ledger 1.db; ls -d 1.db*; $grade delete --ledger 1.db --yes; ls");
-    ck_assert_str_eq(c.out,
-                     "1.db.key\n1.db.spool\n1.db.regrade\n1.db\n--yes deletes "
-                     "this\n1.db\n1.db.key\n1.db.regrade\n1.db.spool\ndeleted "
-                     "1.db.key\ndeleted 1.db.spool\ndeleted 1.db.regrade\n"
-                     "deleted 1.db\n2.db\n2.db.key\n");
+    ck_assert_str_eq(
+        c.out, "1.db.key\n  (no copy of the ledger can be read without this "
+               "key: --keep-key keeps it)\n1.db.spool\n1.db.regrade\n"
+               "1.db\n--yes deletes "
+               "this\n1.db\n1.db.key\n1.db.regrade\n1.db.spool\ndeleted "
+               "1.db.key\ndeleted 1.db.spool\ndeleted 1.db.regrade\n"
+               "deleted 1.db\n2.db\n2.db.key\n");
     child_clear(&c);
     c = sh(2, "$grade delete --ledger 1.db --yes");
     ck_assert_str_eq(c.err, "grade delete: 1.db: No such file or directory\n");
@@ -279,6 +310,7 @@ int main(void)
     SUITE_LOOP(t, a_course_is_one_gradebook, courses);
     tcase_add_test(t, its_columns_are_its_labs);
     tcase_add_test(t, a_key_is_moved_away_and_a_copy_needs_it);
+    tcase_add_test(t, a_copy_is_deleted_without_the_ledgers_key);
     tcase_add_test(t, a_term_is_listed_and_then_deleted);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -35,7 +35,7 @@ static const char *root(void)
 static const char *cheats[MUTANT_MAX]; /* "SERIES NAME" */
 
 struct deserved {
-    char outcome[32], lab[16], only[64], text[256];
+    char outcome[32], lab[16], only[128], text[256];
     double score;
 };
 

@@ -54,6 +54,13 @@ static const struct row {
     {"no stack limit", "ulimit -S -s unlimited; \"$@\"", NULL, 0},
     {"little CPU time", "ulimit -t 20; \"$@\"",
      "ulimit -t allows 20 seconds of CPU time", 0},
+    {"SIGCHLD is ignored", "trap \"\" CHLD; exec \"$@\"", NULL, 0},
+    {"closed descriptors", "\"$@\" <&- >&- 2>&-", NULL, 0},
+    {"output into a closed pipe", "\"$@\" | true", NULL, 0},
+    {"TMPDIR with odd letters",
+     "t=$(printf \"%s/a b\\n\\303\\251\" \"$PWD\"); mkdir \"$t\" && "
+     "TMPDIR=$t \"$@\"",
+     NULL, 0},
     {"TMPDIR is missing", "TMPDIR=$PWD/none \"$@\"",
      "set TMPDIR to a folder of yours", 0},
     {"TMPDIR is read-only", "TMPDIR=/proc \"$@\"",

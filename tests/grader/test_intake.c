@@ -417,6 +417,10 @@ START_TEST(a_folder_is_kept_as_a_tar_of_the_plans_files)
     FILE *const file = fopen(path, "w");
     fputs("int a;\n", file);
     fclose(file);
+    snprintf(path, sizeof path, "%s/" SUBMISSION_WORKLOG, dir);
+    FILE *const log = fopen(path, "w");
+    fputs("a log\n", log);
+    fclose(log);
     snprintf(path, sizeof path, "%s/b.c", dir);
     ck_assert_int_eq(symlink("/etc/shadow", path), 0);
     snprintf(path, sizeof path, "%s/c.c", dir);
@@ -426,9 +430,12 @@ START_TEST(a_folder_is_kept_as_a_tar_of_the_plans_files)
     char *const same = submission_read(dir, &p, &again);
     ck_assert_uint_eq(nbytes, again);
     ck_assert_int_eq(memcmp(data, same, nbytes), 0);
-    struct unpack_file f[4] = {
-        {.name = "a.c"}, {.name = "b.c"}, {.name = "c.c"}, {.name = "d.c"}};
-    ck_assert_int_eq(unpack_files(data, nbytes, f, 4, 1000, why, sizeof why),
+    struct unpack_file f[5] = {{.name = "a.c"},
+                               {.name = "b.c"},
+                               {.name = "c.c"},
+                               {.name = "d.c"},
+                               {.name = SUBMISSION_WORKLOG}};
+    ck_assert_int_eq(unpack_files(data, nbytes, f, 5, 1000, why, sizeof why),
                      0);
     ck_assert_int_eq(f[0].state, UNPACK_FILE);
     ck_assert_uint_eq(f[0].nbytes, 7);
@@ -436,7 +443,10 @@ START_TEST(a_folder_is_kept_as_a_tar_of_the_plans_files)
     ck_assert_int_eq(f[1].state, UNPACK_LINK);
     ck_assert_int_eq(f[2].state, UNPACK_SPECIAL);
     ck_assert_int_eq(f[3].state, UNPACK_MISSING);
+    ck_assert_int_eq(f[4].state, UNPACK_FILE);
+    ck_assert_uint_eq(f[4].nbytes, 6);
     free(f[0].data);
+    free(f[4].data);
     free(data);
     free(same);
     folder_remove(dir);

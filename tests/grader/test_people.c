@@ -248,6 +248,101 @@ START_TEST(an_extension_reaches_what_is_graded_already)
 }
 END_TEST
 
+START_TEST(the_later_deadline_counts)
+{
+    planted_roster(dir, "student,deadline\nbob,2026-02-27T12:00Z\n");
+    planted_grading(dir, &good); // two days late
+    change(0, "extend", "--student bob --until 2026-02-28T12:00Z");
+    CELL("bob", "days_late", "", "1");
+    struct child c = grade(1, "extend",
+                           "--student bob --by X --reason ill --until "
+                           "2026-02-27T11:00Z");
+    ck_assert_msg(strstr(c.err, "bob: the roster's deadline, 2026-02-27 12:00 "
+                                "UTC, is later than 2026-02-27 11:00 UTC"),
+                  "%s", c.err);
+    child_clear(&c);
+    CELL("bob", "days_late", "", "1"); // nothing was appended
+    change(0, "extend", "--student bob --until 2026-02-27T12:00Z");
+    CELL("bob", "days_late", "", "2"); // the extension is taken back
+    planted_roster(dir, "student,deadline\nbob,2026-03-02T12:00Z\n");
+    CELL("bob", "days_late", "", "0");
+}
+END_TEST
+
+START_TEST(points_that_no_longer_count_are_told)
+{
+    static const char want[] =
+        "grade export: lab1-collectives: the 50 points that bob was given no "
+        "longer count: attempt 1 was graded\n";
+    planted_roster(dir, two_students);
+    change(0, "override", "--student bob --score 50 --bonus");
+    struct child c = grade(0, "export", "--format csv -o -");
+    ck_assert_str_eq(c.err, "");
+    child_clear(&c);
+    planted_grading(dir, &good);
+    c = grade(0, "export", "--format csv -o -");
+    ck_assert_msg(strncmp(c.err, want, strlen(want)) == 0 &&
+                      strstr(c.out, "the 50 points without a submission no "
+                                    "longer count"),
+                  "%s%s", c.err, c.out);
+    child_clear(&c);
+    change(0, "override", "--student bob --score 50 --bonus");
+    c = grade(0, "export", "--format csv -o -");
+    ck_assert_str_eq(c.err, "");
+    CELL("bob", "final", "", "50.00");
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(a_downloads_times_are_told_where_they_cost_points)
+{
+    static const struct {
+        const char *roster, *options, *says;
+    } ways[] = {
+        {"student,deadline\nada,\nbob,2026-02-27T12:00Z\ncyd,\n",
+         "--late-percent 10",
+         "grade export: lab1-collectives: 1 lose points for lateness"},
+        {"student,deadline\nada,\nbob,2026-02-27T12:00Z\ncyd,\n", "", ""},
+        {"student,deadline,submitted\nada,,\nbob,2026-02-27T12:00Z,2026-02-28"
+         "\ncyd,,\n",
+         "--late-percent 10", ""},
+    };
+    static const char *const students[] = {"ada", "bob", "cyd"};
+    for (int i = 0; i < 3; i++) {
+        struct planted_grading g = good;
+        g.student = students[i];
+        planted_grading(dir, &g);
+    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char more[100];
+        planted_roster(dir, ways[i].roster);
+        snprintf(more, sizeof more, "--format csv -o - %s", ways[i].options);
+        struct child c = grade(0, "export", more);
+        ck_assert_msg(strncmp(c.err, ways[i].says, strlen(ways[i].says)) == 0 &&
+                          !c.err[0] == !ways[i].says[0],
+                      "%zu: %s", i, c.err);
+        child_clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(a_change_has_a_reason)
+{
+    static const char *const reasons[] = {"''", "' '"};
+    planted_roster(dir, two_students);
+    for (int i = 0; i < 2; i++) {
+        char more[128];
+        snprintf(more, sizeof more, "--student bob --by X --reason %s",
+                 reasons[i]);
+        struct child c = grade(2, "excuse", more);
+        ck_assert_str_eq(c.err,
+                         "grade excuse: --reason is empty: the student reads "
+                         "it\n");
+        child_clear(&c);
+    }
+}
+END_TEST
+
 START_TEST(times_are_in_the_zone_of_the_batch)
 {
     struct child c = child_run(
@@ -459,7 +554,8 @@ START_TEST(a_few_lost_points_are_no_fail)
         grade(0, "export", "--format html -o h && cat h/*.html h/*/bob.html");
     ck_assert_msg(strstr(c.out, "\"outcome\":\"fail\"") == NULL &&
                       strstr(c.out, "\"outcome\":\"partial\"") != NULL &&
-                      strstr(c.out, ".partial, .infra, .missing {") != NULL,
+                      strstr(c.out, ".partial, .infra, .missing, .pending {") !=
+                          NULL,
                   "%s", c.out);
     child_clear(&c);
     c = grade(0, "status", "");
@@ -580,6 +676,10 @@ int main(void)
     tcase_add_test(t, the_excused_have_no_score_in_any_export);
     tcase_add_test(t, a_comment_reaches_the_student_in_each_format);
     tcase_add_test(t, an_extension_reaches_what_is_graded_already);
+    tcase_add_test(t, the_later_deadline_counts);
+    tcase_add_test(t, a_change_has_a_reason);
+    tcase_add_test(t, points_that_no_longer_count_are_told);
+    tcase_add_test(t, a_downloads_times_are_told_where_they_cost_points);
     tcase_add_test(t, times_are_in_the_zone_of_the_batch);
     tcase_add_test(t, a_later_batch_keeps_the_ledgers_zone);
     tcase_add_test(t, status_shows_the_points_that_people_gave);

@@ -115,7 +115,8 @@ static void keep(void)
 {
     char err[256] = "";
     struct shown s = shown_of_all();
-    s.spans = spans_new(s.graph, topo, err, sizeof err);
+    s.topo = topo_load(topo, err, sizeof err);
+    s.spans = spans_new(s.graph, s.topo, err, sizeof err);
     ck_assert_msg(s.spans != NULL, "%s", err);
     picture_keep(&s, &result);
     shown_release(&s);
@@ -126,9 +127,8 @@ static void keep_end(int position)
 {
     char err[256] = "";
     struct shown s = shown_of_all();
-    s.early_topo = topo_load(topo, err, sizeof err);
-    s.early =
-        replay_run(s.graph, s.early_topo, &shown_unfinished, err, sizeof err);
+    s.topo = topo_load(topo, err, sizeof err);
+    s.early = replay_run(s.graph, s.topo, &shown_unfinished, err, sizeof err);
     ck_assert_msg(s.early != NULL, "%s", err);
     picture_keep_end(&s, position, &result);
     shown_release(&s);

@@ -332,6 +332,7 @@ START_TEST(a_prediction_is_next_to_what_was_measured)
     keep(2, 4, v);
     result_total(&result, &plan);
     print("a prediction of a ratio");
+    result.worklog = strdup("I asked\ta friend.\n");
     written(&(struct request){.seed = 1}, "a file with a prediction");
     memcpy(strstr(result.answers, "4.5"), "2.5", 3);
     print("a prediction that was changed");

@@ -251,6 +251,24 @@ START_TEST(what_cannot_be_written_stays_in_the_spool)
 }
 END_TEST
 
+/* The result may be by the old plan or the new one, so it is neither's. */
+START_TEST(a_plan_that_is_edited_ends_the_batch)
+{
+    batches_open();
+    leave("ada@1", RESULT(BATCHES_ADA_1, "fail"));
+    json_object_set_new(b->versions, "plan", json_string("another"));
+    ck_assert_int_eq(batch_take(b, &b->task[0], NULL), -1);
+    ck_assert_str_eq(b->err, "the plan of lab1-collectives was edited while "
+                             "the batch ran: the same command grades the rest "
+                             "by the new one, and grade regrade those before");
+    ck_assert_int_eq(batches_nfiles(batches.spool), 0);
+    json_t *const j = batches_last_grading();
+    ck_assert_int_eq(number_of(j, "n"), 0);
+    json_decref(j);
+    batch_release(b);
+}
+END_TEST
+
 START_TEST(what_a_killed_batch_has_left_is_taken)
 {
     batches_sh("mkdir L.db.spool");
@@ -280,6 +298,7 @@ int main(void)
     SUITE_LOOP(t, after_infra_it_is_tried_again_later, tries);
     tcase_add_test(t, a_failure_may_not_be_tried_again);
     tcase_add_test(t, what_cannot_be_written_stays_in_the_spool);
+    tcase_add_test(t, a_plan_that_is_edited_ends_the_batch);
     tcase_add_test(t, what_a_killed_batch_has_left_is_taken);
     suite_add_tcase(s, t);
     return suite_run(s);

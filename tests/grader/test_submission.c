@@ -321,11 +321,16 @@ static const struct {
      "prw-r--r-- 0/0               0 1970-01-01 00:00 a.C\n"
      "lrw-r--r-- 0/0               0 1970-01-01 00:00 b.c -> elsewhere\n"},
     {"mkdir -p s/1/2/3/4/5 s/__MACOSX s/.x; for i in 1 1/2 1/2/3 1/2/3/4 "
-     "1/2/3/4/5 __MACOSX .x; do echo > s/$i/a.c; done; echo > s/1/b.txt",
+     "1/2/3/4/5 __MACOSX .x; do echo > s/$i/a.c; done; echo > s/1/d.txt; "
+     "ln -s /etc/passwd s/b-1.c",
      "-rw-r--r-- 0/0               1 1970-01-01 00:00 1/2/3/4/a.c\n"
      "-rw-r--r-- 0/0               1 1970-01-01 00:00 1/2/3/a.c\n"
      "-rw-r--r-- 0/0               1 1970-01-01 00:00 1/2/a.c\n"
      "-rw-r--r-- 0/0               1 1970-01-01 00:00 1/a.c\n"},
+    {"echo > s/a.c; echo 22 > s/b.c.txt; echo > s/a-1.c",
+     "-rw-r--r-- 0/0               1 1970-01-01 00:00 a-1.c\n"
+     "-rw-r--r-- 0/0               1 1970-01-01 00:00 a.c\n"
+     "-rw-r--r-- 0/0               3 1970-01-01 00:00 b.c.txt\n"},
     {"echo 333 > s/x.zip; ln -s x.zip s/y.zip; mkdir s/z.zip; echo > s/x.txt",
      "-rw-r--r-- 0/0               4 1970-01-01 00:00 x.zip\n"},
     {"truncate -s 1048576 s/a.c; truncate -s 1048577 s/b.c",

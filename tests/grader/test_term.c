@@ -118,14 +118,15 @@ static json_t *result_of(const json_t *j)
         json_array_append_new(tests, case_of(test));
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:f, s:s, s:s, s:s, s:b, s:o, "
-        "s:O*, s:O*}",
+        "s:O*, s:O*, s:O*}",
         "lab", LAB, "title", "Rings & trees", "outcome", text(j, "outcome", ""),
         "message", text(j, "message", ""), "notes", "a note", "seed", "77",
         "score", json_object_get(j, "score"), "max_score", 12.0, "backend",
         "sim", "timeline", text(j, "timeline", ""), "view", text(j, "view", ""),
         "measured", 1, "tests", tests, "prediction",
         json_object_get(j, "prediction"), "in_words",
-        json_object_get(j, "in_words"));
+        json_object_get(j, "in_words"), "worklog",
+        json_object_get(j, "worklog"));
 }
 
 static void add_grading(const json_t *j)

@@ -34,7 +34,7 @@ static void encode(uint32_t c, char out[5])
 static const struct {
     uint32_t first, last; /* of what is left out */
 } unwelcome[] = {
-    {0x01, 0x09},     {0x0B, 0x1F},     {0x7F, 0x9F},     {0x200E, 0x200F},
+    {0x01, 0x08},     {0x0B, 0x1F},     {0x7F, 0x9F},     {0x200E, 0x200F},
     {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF},
 };
 
@@ -43,7 +43,8 @@ static void ck_kept(uint32_t c, int kept)
     char text[5];
     encode(c, text);
     char *const clean = text_clean(text, TEXT_MESSAGE);
-    ck_assert_msg(strcmp(clean, kept ? text : "") == 0, "U+%04X: \"%s\"", c,
+    const char *const as = c == '\t' ? " " : text;
+    ck_assert_msg(strcmp(clean, kept ? as : "") == 0, "U+%04X: \"%s\"", c,
                   clean);
     free(clean);
 }
