@@ -179,7 +179,8 @@ say = @$(if $(V),true,printf '  %-5s %s\n' $(1) $(2))
 # Include paths and flags of a folder's sources, besides -Icommon.
 $(O)/obj/common/base/%.o: INC = -fPIC $(MPI_CFLAGS)
 $(O)/obj/common/graph/%.o $(O)/obj/common/topo/%.o: INC = -fPIC
-$(O)/obj/grader/%.o $(O)/obj/common/kit/check.o: INC = -I.
+$(O)/obj/grader/%.o \
+	$(addprefix $(O)/obj/common/kit/,check.o plan.o): INC = -I.
 $(O)/obj/common/simgpu/%.o: INC = -fPIC -Icommon/simgpu \
 	-Icommon/simgpu/include $(addprefix -I,$(call extra,include)) \
 	$(MPI_CFLAGS)
@@ -570,7 +571,8 @@ $(O)/obj/common/base/version.o: common/VERSION
 $(CHECK): $(call objs,common/kit/check.c common/base/clex.c \
 	$(filter-out %/similar.c,$(call c_in,grader/vet)) grader/base/names.c)
 $(CHECK): LIBS := -lelf
-$(BUILD)/plan: $(call objs,common/kit/plan.c) $(call lib,judge graph topo base)
+$(BUILD)/plan: $(call objs,common/kit/plan.c grader/intake/roster_time.c) \
+	$(call lib,judge graph topo base)
 TOOLS := $(BUILD)/grade $(BUILD)/commgraph \
 	$(if $(wildcard common/kit/plan.c),$(BUILD)/plan)
 $(BUILD)/grade $(BUILD)/commgraph $(BUILD)/plan $(CHECK):

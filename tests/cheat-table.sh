@@ -147,8 +147,8 @@ there=$(awk -v heading="$heading" '
     /^## / { on = $0 == heading }
     on && /^[|]/' "$threats")
 if [ "$there" != "$(page | sed '/^$/d')" ]; then
-    echo "grader/THREATS.md: the tables of submissions are not what" \
-        "tests/cheat-table.sh --print writes"
+    echo "grader/THREATS.md: the tables of submissions are out of date:" \
+        "tests/cheat-table.sh --write mends them"
     exit 1
 fi
 echo "ok     each submission has a class and each class two labs"

@@ -244,6 +244,9 @@ $(call parted,labs/lab7,55,lab7 grade,4)
 $(call parted,labs/lab8,160,lab8 grade plan $(BUILD)/tests/labs/prog_lab8,4)
 $(call parted,labs/lab9,55,lab9 grade plan,4)
 $(call parted,labs/lab10,80,lab10 grade plan,4)
+# A lab that was removed took its way to train along.
+$(call suite,labs/curve,9,sim $(patsubst %.c,$(BUILD)/%, \
+	$(wildcard tests/labs/prog_curve_*.c)))
 $(call suite,layers/layers,20,kit)
 $(call script,lint/rules,1,tests/lint common/ grader/ solutions/ tests/support)
 $(call suite,mutate/mutate,13,slow $(BUILD)/mutants tests/tests.mk)
@@ -325,6 +328,7 @@ $(call suite,topo/exchange,1,machines)
 $(call suite,topo/figures,1,machines)
 $(call suite,topo/fit,4,machines commgraph lab1)
 $(call suite,topo/fitted,2,machines)
+$(call suite,topo/foreign,1,machines)
 $(call suite,topo/fuzz,5,machines)
 $(call suite,topo/given,1,machines)
 $(call suite,topo/leastsq,1)
@@ -332,13 +336,13 @@ $(call suite,topo/load,1,machines)
 $(call suite,topo/measured,1,machines)
 $(call suite,topo/nccl,1,machines)
 $(call suite,topo/route,1,machines)
-$(call suite,topo/rows,1,machines tests/topo/measured)
+$(call suite,topo/rows,1,machines tests/topo/measured $(wildcard handouts/*.md))
 $(call suite,topo/scarce,2,machines)
 $(call suite,topo/settings,2,machines commgraph)
 $(call suite,topo/sets,1)
 $(call suite,topo/sites,4,machines tests/topo/measured)
 $(call suite,topo/tables,1,machines)
-$(call suite,topo/times,8,machines)
+$(call suite,topo/times,9,machines)
 $(call suite,topo/variant,5,machines)
 
 # ---- handouts: what they show is what the kit prints -------------------------
@@ -351,7 +355,7 @@ page_lab4-tensor-pipeline := 16
 page_lab5-symmetric-memory := 45
 page_lab6-peer-bandwidth := 20
 page_lab7-expert-parallel := 8
-page_lab8-sharded-training := 9
+page_lab8-sharded-training := 15
 page_lab9-long-context := 4
 page_lab10-failures := 4
 page_profiling := 3

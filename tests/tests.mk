@@ -122,6 +122,12 @@ $(O)/obj/tests/probes/prog_dev_lsa.o: INC += --extended-lambda
 $(O)/obj/tests/labs/prog_lab8.o: INC = $(GPU_INC) \
 	-Itests/support -I$(call contracts,$(LAB8))
 
+curve_lab = $(O)/obj/tests/labs/prog_curve_$(1).o: INC = $(GPU_INC) \
+	-Itests/labs -Icommon/staff/$(2) -I$(call contracts,$(2))
+$(eval $(call curve_lab,ddp,lab3-ddp-overlap))
+$(eval $(call curve_lab,tensor,lab4-tensor-pipeline))
+$(eval $(call curve_lab,shard,$(LAB8)))
+$(eval $(call curve_lab,ring,$(LAB9)))
 $(O)/obj/tests/torch/prog_shard.o: INC = $(GPU_INC) -I$(call contracts,$(LAB8))
 $(O)/obj/tests/torch/prog_seq.o: INC = $(GPU_INC) \
 	-Icommon/staff/$(LAB9) -I$(call contracts,$(LAB9))

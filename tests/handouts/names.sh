@@ -7,7 +7,8 @@
 #   `struct export`           a type: defined somewhere
 #   `grader/base/csv.c` `csv.c` a file, a folder or the end of its path; *, NAME
 #                             and MODULE for any name, LAB for a lab's,
-#                             labN for lab1
+#                             labN for lab1; or, of a file that people write,
+#                             its name in a header of the grader
 #
 # Names of files still to be written contain NAME, and are not looked for.
 # Status 1 and a line for each that doesn't exist.
@@ -28,7 +29,8 @@ exists() { # SPAN
             pattern=${1//./\\.} pattern=${pattern//'*'/'[^/]*'}
             pattern=${pattern//LAB/lab1-collectives} pattern=${pattern//labN/lab1}
             pattern=${pattern//MODULE/'[^/]*'}
-            grep -qE "(^|/)${pattern%/}(/|\$)" <<< "$files"
+            grep -qE "(^|/)${pattern%/}(/|\$)" <<< "$files" ||
+                git grep -qF "\"$1\"" -- 'grader/*.h'
             ;;
     esac
 }

@@ -50,6 +50,14 @@ static char *golden_text(const char *path)
     return text;
 }
 
+void golden_expect_within(const char *path, const char *text)
+{
+    char *const whole = golden_text(path);
+    ck_assert_msg(strstr(whole, text) != NULL, "%s should contain:\n%s", path,
+                  text);
+    free(whole);
+}
+
 /* A line with a sign before it. Returns the next one. */
 static const char *show_line(FILE *f, char sign, const char *line)
 {

@@ -23,6 +23,10 @@ void golden_end(FILE *out, const char *path);
  * has no PART. */
 void golden_expect_part(const char *path, const char *part, const char *text);
 
+/* Fail the test unless the file contains the text, and print it then. It is not
+ * rewritten. */
+void golden_expect_within(const char *path, const char *text);
+
 /* The text of such a part. The caller frees it. */
 char *golden_part(const char *path, const char *part);
 
