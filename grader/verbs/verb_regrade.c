@@ -24,6 +24,7 @@
 #include "grader/job/place.h"
 #include "grader/ledger/pack.h"
 #include "grader/verbs/regrade_change.h"
+#include "grader/verbs/regrade_moved.h"
 #include "grader/verbs/verbs.h"
 
 struct options {
@@ -329,6 +330,18 @@ static int show(const struct regrade *g, const struct export *after)
     return ninfra;
 }
 
+/* Warn of what the plan changed since these were graded. */
+static void warn_moved(const struct regrade *g)
+{
+    struct regrade_moved m;
+    regrade_moved_init(&m, g->place.plan);
+    for (int i = 0; i < g->n; i++)
+        if (!is_infra(&g->r[i]))
+            regrade_moved_add(&m, &g->r[i].attempt->g, g->r[i].result);
+    regrade_moved_warn(&m);
+    regrade_moved_release(&m);
+}
+
 static struct ledger_entry entry_of(const struct regrade *g, struct regraded *r,
                                     json_t *versions)
 {
@@ -390,6 +403,8 @@ static int finish(struct regrade *g)
         verb_wrong("regrade", "%s", err);
     } else {
         status = show(g, &after) ? EXIT_NOT_FULL : EXIT_FULL;
+        fflush(stdout);
+        warn_moved(g);
         if ((g->o->yes ? append_all(g, more, n) : save_kept(g)) != 0) {
             verb_wrong("regrade", "cannot write %s",
                        g->o->yes ? ledger_error(g->e->ledger) : g->kept);
