@@ -1,6 +1,6 @@
 /* Expert parallel: the solution earns everything, the skeleton nothing, and
- * each mistake costs what its patch says it does. A dispatch by nodes sends a
- * token to a node once. */
+ * each mistake costs what its patch says it does. By nodes, a token
+ * crosses to a node once and the sum of its results crosses back once. */
 #include <check.h>
 #include <stdio.h>  /* sscanf */
 #include <string.h> /* strstr */
@@ -10,6 +10,8 @@
 #include "labtest.h"
 
 enum { RANKS = 16, PLACES = 8, TOKENS = 128, TOKEN_BYTES = 7168 };
+
+static const char *const ways[] = {"each choice", "each rank", "each node"};
 
 /* The bytes that the busiest rank sends to other nodes in a span. */
 static uint64_t network_bytes(const struct graph *g, const char *span)
@@ -26,14 +28,38 @@ static uint64_t network_bytes(const struct graph *g, const char *span)
     return most;
 }
 
-/* Of 8 experts a token has about 4 on the other one of two nodes: it crosses
- * the network so often if each choice is sent, and once if each node is. */
-START_TEST(a_token_crosses_to_a_node_once)
+/* Compare a table of --nodes with the graph: what crosses, and the times. */
+static void check_table(const struct graph *g, const char *text,
+                        const char *table, uint64_t token_bytes)
 {
-    static const char *const ways[] = {"each choice", "each rank", "each node"};
-    char dir[CHILD_FOLDER], err[512];
+    const char *at = strstr(text, table);
     uint64_t sent[3];
     double us[3];
+    ck_assert_msg(at != NULL, "no %s in\n%s", table, text);
+    for (int w = 0; w < 3; w++) {
+        char span[64];
+        double far;
+        at = strstr(at, ways[w]);
+        ck_assert_msg(at && sscanf(at + strlen(ways[w]), "%lf %*f %lf", &far,
+                                   &us[w]) == 2,
+                      "%s", text);
+        snprintf(span, sizeof span, "%s %s", table, ways[w]);
+        sent[w] = network_bytes(g, span);
+        ck_assert_msg((uint64_t)(far * 1e3 + 0.5) == (sent[w] + 500) / 1000,
+                      "%s: %lu bytes\n%s", span, sent[w], text);
+    }
+    ck_assert_uint_le(sent[2], TOKENS * token_bytes);
+    ck_assert_uint_ge(sent[2], (TOKENS - 4) * token_bytes);
+    ck_assert(sent[0] > sent[1] && sent[1] > 3 * sent[2]);
+    ck_assert(us[0] > us[1] && us[1] > us[2]);
+}
+
+/* Of 8 experts a token has about 4 on the other one of two nodes: it crosses
+ * the network so often if each choice is sent, and once if each node is. So do
+ * the results, unless the node adds them up. */
+START_TEST(a_token_crosses_to_a_node_and_back_once)
+{
+    char dir[CHILD_FOLDER], err[512];
     child_folder(dir, "nodes");
     struct child c =
         child_run(240,
@@ -41,22 +67,11 @@ START_TEST(a_token_crosses_to_a_node_once)
                   "%s/solutions/lab7 --nodes",
                   dir, RANKS, child_build());
     ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    ck_assert_str_eq(c.err, "");
     struct graph *const g = graph_load(dir, err, sizeof err);
     ck_assert_msg(g != NULL, "%s", err);
-    for (int w = 0; w < 3; w++) {
-        double far;
-        const char *const at = strstr(c.out, ways[w]);
-        ck_assert_msg(at && sscanf(at + strlen(ways[w]), "%lf %*f %lf", &far,
-                                   &us[w]) == 2,
-                      "%s", c.out);
-        sent[w] = network_bytes(g, ways[w]);
-        ck_assert_msg((uint64_t)(far * 1e3 + 0.5) == (sent[w] + 500) / 1000,
-                      "%s: %lu bytes\n%s", ways[w], sent[w], c.out);
-    }
-    ck_assert_uint_le(sent[2], TOKENS * TOKEN_BYTES);
-    ck_assert_uint_ge(sent[2], (TOKENS - 4) * TOKEN_BYTES);
-    ck_assert(sent[0] > sent[1] && sent[1] > 3 * sent[2]);
-    ck_assert(us[0] > us[1] && us[1] > us[2]);
+    check_table(g, c.out, "dispatch", TOKEN_BYTES);
+    check_table(g, c.out, "combine", 2 * TOKEN_BYTES);
     graph_free(g);
     child_remove(dir);
     child_clear(&c);
@@ -65,7 +80,7 @@ END_TEST
 
 static void own_tests(TCase *t)
 {
-    tcase_add_test(t, a_token_crosses_to_a_node_once);
+    tcase_add_test(t, a_token_crosses_to_a_node_and_back_once);
 }
 
 int main(void)

@@ -1,14 +1,17 @@
 /*
  * nodes.c: lab 7's command --nodes. Given: nothing to edit here.
  *
- * A dispatch over several nodes in three ways. A network is slower than NVLink,
- * so a token should cross it once for each node that has any of its experts. It
- * goes to the rank in the same place on that node, which sends it on to the
- * ranks of its experts:
+ * Dispatch and combine over several nodes in three ways. A network is slower
+ * than NVLink, so a token should cross it once for each node that has any of
+ * its experts. It goes to the rank in the same place on that node, which sends
+ * it on to the ranks of its experts:
  *
  *     node 0, rank 1  --network-->  node 1, rank 1  --NVLink-->  its ranks 4, 6
+ *     node 0, rank 1  <--network--  node 1, rank 1  <--NVLink--  its ranks 4, 6
  *
- * Every rank computes all ranks' choices, so that only tokens travel here.
+ * On the way back each rank adds up what it has of a token before it sends the
+ * sum on. Every rank computes all ranks' choices, so that only tokens and
+ * results travel here.
  */
 #include <math.h>             /* NAN */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
@@ -20,12 +23,15 @@
 #include "judge/judge.h" /* judge_seed */
 #include "lab/try.h"     /* LAB_TRY */
 
-enum { EXPERTS = 256, CHOICES = 8, TOKENS = 128, FLOATS = 7168 / 4 };
+enum { EXPERTS = 256, CHOICES = 8, TOKENS = 128, ELEMENTS = 7168 };
 enum { RANKS = 64, ROWS = RANKS * TOKENS * CHOICES, PLACES = 8 };
 
 enum way { WAY_CHOICES, WAY_RANKS, WAY_NODES, WAYS };
 
 static const char *const ways[] = {"each choice", "each rank", "each node"};
+static const char *const spans[][WAYS] = {
+    {"dispatch each choice", "dispatch each rank", "dispatch each node"},
+    {"combine each choice", "combine each rank", "combine each node"}};
 
 static int expert[RANKS][TOKENS][CHOICES];
 
@@ -34,12 +40,16 @@ struct hop { /* rows to be sent, sorted by receiver, and rows that arrive */
     int send[RANKS + 1], recv[RANKS + 1]; /* first row for, and of, a rank */
 };
 
-struct net { /* a dispatch on one rank */
+struct net { /* a way through the network, for one rank */
     int rank, nranks;
     enum way way;
+    int nhops;
     struct hop hop[2]; /* the second one inside the node, if any */
     int token[ROWS];   /* what arrives: rank * TOKENS + number */
 };
+
+/* A token's floats: an element has one byte there (fp8), two back (bf16). */
+enum { THERE = ELEMENTS / 4, BACK = ELEMENTS / 2 };
 
 /* ---- choices ------------------------------------------------------------- */
 
@@ -129,101 +139,256 @@ static void plan_second(struct net *d)
         d->token[i] = token[i];
 }
 
-/* Send rows of `from` and receive others in `to`. */
-static ncclResult_t run_hop(struct lab_run *r, const struct hop *h,
-                            const int *row, const float *from, float *packed,
-                            float *to)
+/* Send packed rows of a hop and receive others in `to`; if `back` is set, from
+ * its receivers to its senders. */
+static ncclResult_t exchange(struct lab_run *r, const struct hop *h, int back,
+                             size_t floats, const float *packed, float *to)
 {
-    LAB_TRY(moe_gather(from, row, h->nsend, FLOATS, packed, r->stream));
+    const int *const out = back ? h->recv : h->send;
+    const int *const in = back ? h->send : h->recv;
     LAB_TRY(ncclGroupStart());
     for (int s = 0; s < r->nranks; s++) {
-        const size_t nsend = (size_t)(h->send[s + 1] - h->send[s]) * FLOATS;
-        const size_t nrecv = (size_t)(h->recv[s + 1] - h->recv[s]) * FLOATS;
+        const size_t nsend = (size_t)(out[s + 1] - out[s]) * floats;
+        const size_t nrecv = (size_t)(in[s + 1] - in[s]) * floats;
         if (nsend)
-            LAB_TRY(ncclSend(packed + (size_t)h->send[s] * FLOATS, nsend,
-                             ncclFloat, s, r->comm, r->stream));
-        if (nrecv)
-            LAB_TRY(ncclRecv(to + (size_t)h->recv[s] * FLOATS, nrecv, ncclFloat,
+            LAB_TRY(ncclSend(packed + (size_t)out[s] * floats, nsend, ncclFloat,
                              s, r->comm, r->stream));
+        if (nrecv)
+            LAB_TRY(ncclRecv(to + (size_t)in[s] * floats, nrecv, ncclFloat, s,
+                             r->comm, r->stream));
     }
     return ncclGroupEnd();
 }
 
-/* ---- the table ----------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
-/* Rows that this rank sends to other nodes, or to other ranks of its own. */
-static int rows_sent(const struct net *d, int nhops, int far)
+/* A run's buffers on the device. */
+struct dispatch {
+    float *in;
+    struct {
+        int *row;
+        float *packed, *arrived;
+    } hop[2];
+};
+
+/* Before each hop back, and at the end, sums: place[i] says which of the rows
+ * that have come belong to row i of the sum, -1 after the last. */
+struct combine {
+    float *results; /* one for each choice */
+    int *last;      /* place, (TOKENS, CHOICES), of the last sum */
+    float *out;
+    struct {
+        int *place; /* (nrecv, CHOICES) */
+        float *sum, *back;
+    } hop[2];
+};
+
+static ncclResult_t run_dispatch(struct lab_run *r, const struct net *d,
+                                 const struct dispatch *b)
 {
-    int n = 0;
-    for (int i = 0; i < nhops; i++)
-        for (int s = 0; s < d->nranks; s++)
-            if (s != d->rank && (s / PLACES != d->rank / PLACES) == far)
-                n += d->hop[i].send[s + 1] - d->hop[i].send[s];
-    return n;
+    const float *from = b->in;
+    for (int i = 0; i < d->nhops; i++) {
+        const struct hop *const h = &d->hop[i];
+        LAB_TRY(moe_gather(from, b->hop[i].row, h->nsend, THERE,
+                           b->hop[i].packed, r->stream));
+        LAB_TRY(exchange(r, h, 0, THERE, b->hop[i].packed, b->hop[i].arrived));
+        from = b->hop[i].arrived;
+    }
+    return ncclSuccess;
 }
 
-/* Floats that name the tokens: element 0 of each is its number. */
-static float *name_tokens(struct lab_run *r)
+/* Results of choices that travel one by one are not added up on the way. */
+static ncclResult_t run_combine(struct lab_run *r, const struct net *d,
+                                const struct combine *b)
 {
-    float *const host = calloc((size_t)TOKENS * FLOATS, sizeof *host);
-    for (int t = 0; t < TOKENS; t++)
-        host[(size_t)t * FLOATS] = (float)(r->rank * TOKENS + t);
-    float *const in =
-        lab_upload(r, host, (size_t)TOKENS * FLOATS * sizeof *host);
-    free(host);
-    return in;
+    const float *from = b->results;
+    for (int i = d->nhops - 1; i >= 0; i--) {
+        const struct hop *const h = &d->hop[i];
+        if (d->way != WAY_CHOICES) {
+            LAB_TRY(moe_combine(from, b->hop[i].place, NULL, h->nrecv, CHOICES,
+                                BACK, b->hop[i].sum, r->stream));
+            from = b->hop[i].sum;
+        }
+        LAB_TRY(exchange(r, h, 1, BACK, from, b->hop[i].back));
+        from = b->hop[i].back;
+    }
+    return moe_combine(from, b->last, NULL, TOKENS, CHOICES, BACK, b->out,
+                       r->stream);
 }
 
-/* The number of rows that hold another token than they should. */
-static int wrong_rows(const struct net *d, const struct hop *last,
-                      const float *arrived)
+/* Rows of n floats whose element 0 is that of `value`, the others 0. */
+static float *rows_of(struct lab_run *r, const float *value, int n, int floats)
 {
-    const size_t pitch = FLOATS * sizeof(float);
-    float *const first = calloc((size_t)last->nrecv + 1, sizeof *first);
+    const size_t width = sizeof *value, pitch = (size_t)floats * width;
+    float *const rows = lab_buffer(r, (size_t)n * pitch);
+    CUDA_MUST(cudaMemset(rows, 0, (size_t)n * pitch));
+    CUDA_MUST(cudaMemcpy2D(rows, pitch, value, width, width, (size_t)n,
+                           cudaMemcpyHostToDevice));
+    return rows;
+}
+
+/* The number of rows whose element 0 is not that of `want`. */
+static int wrong_rows(const float *rows, const float *want, int n, int floats)
+{
+    const size_t width = sizeof *want, pitch = (size_t)floats * width;
+    float *const first = calloc((size_t)n + 1, width);
     int wrong = 0;
-    CUDA_MUST(cudaMemcpy2D(first, sizeof *first, arrived, pitch, sizeof *first,
-                           (size_t)last->nrecv, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < last->nrecv; i++)
-        wrong += (int)first[i] != d->token[i];
+    CUDA_MUST(cudaMemcpy2D(first, width, rows, pitch, width, (size_t)n,
+                           cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        wrong += first[i] != want[i];
     free(first);
     return wrong;
 }
 
-/* Dispatch once, and check what has arrived. Returns microseconds. */
-static double dispatch_us(struct lab_run *r, const struct net *d, int nhops)
+/* Tokens carry their numbers. */
+static struct dispatch dispatch_open(struct lab_run *r, const struct net *d)
 {
-    const float *from = name_tokens(r);
-    const int *row[2];
-    float *packed[2], *to[2];
-    cudaEvent_t begin, end;
-    float ms;
-    for (int i = 0; i < nhops; i++) {
+    struct dispatch b;
+    float name[TOKENS];
+    for (int t = 0; t < TOKENS; t++)
+        name[t] = (float)(r->rank * TOKENS + t);
+    b.in = rows_of(r, name, TOKENS, THERE);
+    for (int i = 0; i < d->nhops; i++) {
         const struct hop *const h = &d->hop[i];
-        const size_t nsend = (size_t)h->nsend, nrecv = (size_t)h->nrecv;
-        row[i] = lab_upload(r, h->row, nsend * sizeof *h->row);
-        packed[i] = lab_buffer(r, nsend * FLOATS * sizeof(float));
-        to[i] = lab_buffer(r, nrecv * FLOATS * sizeof(float));
+        const size_t row = THERE * sizeof(float);
+        b.hop[i].row = lab_upload(r, h->row, (size_t)h->nsend * sizeof *h->row);
+        b.hop[i].packed = lab_buffer(r, (size_t)h->nsend * row);
+        b.hop[i].arrived = lab_buffer(r, (size_t)h->nrecv * row);
     }
-    CUDA_MUST(cudaEventCreate(&begin));
-    CUDA_MUST(cudaEventCreate(&end));
+    return b;
+}
+
+static int dispatch_wrong(const struct net *d, const struct dispatch *b)
+{
+    const int last = d->nhops - 1, n = d->hop[last].nrecv;
+    float *const want = calloc((size_t)n + 1, sizeof *want);
+    for (int i = 0; i < n; i++)
+        want[i] = (float)d->token[i];
+    const int wrong = wrong_rows(b->hop[last].arrived, want, n, THERE);
+    free(want);
+    return wrong;
+}
+
+/* The result of a token's choice: the sum of 8 of them is exact. */
+static float result(int token, int choice)
+{
+    const int e = expert[token / TOKENS][token % TOKENS][choice];
+    return (float)((token + 1) * (e + 1));
+}
+
+/* The places of n rows in sums that row[i] belongs to, on the device. */
+static int *places(struct lab_run *r, const int *row, int n, int nsums)
+{
+    int *const place = malloc((size_t)(nsums + 1) * CHOICES * sizeof *place);
+    for (int i = 0; i < nsums * CHOICES; i++)
+        place[i] = -1;
+    for (int i = 0; i < n; i++) {
+        int at = row[i] * CHOICES;
+        while (place[at] >= 0)
+            at++;
+        place[at] = i;
+    }
+    int *const on_device =
+        lab_upload(r, place, (size_t)nsums * CHOICES * sizeof *place);
+    free(place);
+    return on_device;
+}
+
+/* The results that this rank's experts have, in the order in which the tokens
+ * have arrived: row[i] is the first place of result i's token in that order.
+ * Returns their number. */
+static int results_of(const struct net *d, int *row, float *value)
+{
+    const int each = EXPERTS / d->nranks, arrived = d->hop[d->nhops - 1].nrecv;
+    int n = 0;
+    for (int i = 0; i < arrived; i++) {
+        const int token = d->token[i];
+        if (i > 0 && d->token[i - 1] == token) // one more copy of it
+            continue;
+        for (int j = 0; j < CHOICES; j++)
+            if (expert[token / TOKENS][token % TOKENS][j] / each == d->rank) {
+                row[n] = i;
+                value[n++] = result(token, j);
+            }
+    }
+    return n;
+}
+
+static struct combine combine_open(struct lab_run *r, const struct net *d)
+{
+    static int row[ROWS];
+    static float value[ROWS];
+    const size_t pitch = BACK * sizeof(float);
+    struct combine b;
+    const int n = results_of(d, row, value);
+    b.results = rows_of(r, value, n, BACK);
+    for (int i = 0; i < d->nhops; i++) {
+        const struct hop *const h = &d->hop[i];
+        const int last = i == d->nhops - 1;
+        b.hop[i].place =
+            places(r, last ? row : h[1].row, last ? n : h[1].nsend, h->nrecv);
+        b.hop[i].sum = lab_buffer(r, (size_t)h->nrecv * pitch);
+        b.hop[i].back = lab_buffer(r, (size_t)h->nsend * pitch);
+    }
+    b.last = places(r, d->hop[0].row, d->hop[0].nsend, TOKENS);
+    b.out = lab_buffer(r, TOKENS * pitch);
+    return b;
+}
+
+static int combine_wrong(const struct net *d, const struct combine *b)
+{
+    float want[TOKENS] = {0};
+    for (int t = 0; t < TOKENS; t++)
+        for (int j = 0; j < CHOICES; j++)
+            want[t] += result(d->rank * TOKENS + t, j);
+    return wrong_rows(b->out, want, TOKENS, BACK);
+}
+
+/* ---- the tables ---------------------------------------------------------- */
+
+/* Rows that this rank sends to other nodes, or to other ranks of its own. */
+static int rows_sent(const struct net *d, int back, int far)
+{
+    int n = 0;
+    for (int i = 0; i < d->nhops; i++) {
+        const int *const to = back ? d->hop[i].recv : d->hop[i].send;
+        for (int s = 0; s < d->nranks; s++)
+            if (s != d->rank && (s / PLACES != d->rank / PLACES) == far)
+                n += to[s + 1] - to[s];
+    }
+    return n;
+}
+
+/* Run once, and check what has come. Returns microseconds. */
+static double time_us(struct lab_run *r, const struct net *d, int back)
+{
+    struct dispatch there = {NULL};
+    struct combine home = {NULL};
+    cudaEvent_t event[2];
+    float ms;
+    if (back)
+        home = combine_open(r, d);
+    else
+        there = dispatch_open(r, d);
+    for (int i = 0; i < 2; i++)
+        CUDA_MUST(cudaEventCreate(&event[i]));
     CUDA_MUST(cudaDeviceSynchronize());
     MPI_MUST(MPI_Barrier(r->mpi_comm));
-    CUDA_MUST(cudaEventRecord(begin, r->stream));
-    nvtxRangePushA(ways[d->way]);
-    for (int i = 0; i < nhops; i++) {
-        NCCL_MUST(run_hop(r, &d->hop[i], row[i], from, packed[i], to[i]));
-        from = to[i];
-    }
+    CUDA_MUST(cudaEventRecord(event[0], r->stream));
+    nvtxRangePushA(spans[back][d->way]);
+    NCCL_MUST(back ? run_combine(r, d, &home) : run_dispatch(r, d, &there));
     nvtxRangePop();
-    CUDA_MUST(cudaEventRecord(end, r->stream));
+    CUDA_MUST(cudaEventRecord(event[1], r->stream));
     CUDA_MUST(cudaDeviceSynchronize());
-    CUDA_MUST(cudaEventElapsedTime(&ms, begin, end));
-    CUDA_MUST(cudaEventDestroy(begin));
-    CUDA_MUST(cudaEventDestroy(end));
-    const int wrong = wrong_rows(d, &d->hop[nhops - 1], from);
+    CUDA_MUST(cudaEventElapsedTime(&ms, event[0], event[1]));
+    for (int i = 0; i < 2; i++)
+        CUDA_MUST(cudaEventDestroy(event[i]));
+    const int wrong =
+        back ? combine_wrong(d, &home) : dispatch_wrong(d, &there);
     if (wrong > 0)
-        fprintf(stderr, "rank %d: %d rows hold another token\n", r->rank,
-                wrong);
+        fprintf(stderr, "rank %d: %s: %d rows are wrong\n", r->rank,
+                spans[back][d->way], wrong);
     lab_free_buffers();
     return wrong ? NAN : ms * 1e3;
 }
@@ -235,24 +400,31 @@ static double largest(const struct lab_run *r, double x)
     return x;
 }
 
-static void print_row(struct lab_run *r, enum way way)
+static void print_row(struct lab_run *r, enum way way, int back)
 {
     static struct net d;
-    const int nhops = way == WAY_NODES ? 2 : 1;
-    d = (struct net){.rank = r->rank, .nranks = r->nranks, .way = way};
+    d = (struct net){.rank = r->rank,
+                     .nranks = r->nranks,
+                     .way = way,
+                     .nhops = way == WAY_NODES ? 2 : 1};
     plan_first(&d);
-    if (nhops == 2)
+    if (d.nhops == 2)
         plan_second(&d);
-    const double mb = FLOATS * sizeof(float) / 1e6;
-    const double far = largest(r, rows_sent(&d, nhops, 1) * mb);
-    const double near = largest(r, rows_sent(&d, nhops, 0) * mb);
-    const double us = largest(r, dispatch_us(r, &d, nhops));
+    const double mb = (back ? BACK : THERE) * sizeof(float) / 1e6;
+    const double far = largest(r, rows_sent(&d, back, 1) * mb);
+    const double near = largest(r, rows_sent(&d, back, 0) * mb);
+    const double us = largest(r, time_us(r, &d, back));
     if (r->rank == 0)
         printf("%-11s %12.3f %12.3f %9.1f\n", ways[way], far, near, us);
 }
 
 int nodes_print(struct lab_run *r, int argc, char **argv)
 {
+    static const char *const head[] = {
+        "\n# dispatch, %d bytes a token\n"
+        "# once for  network MB    NVLink MB        us\n",
+        "\n# combine, %d bytes a result or sum\n"
+        "# once for  network MB    NVLink MB        us\n"};
     (void)argc;
     (void)argv;
     if (!r->comm || r->nranks % PLACES || EXPERTS % r->nranks ||
@@ -264,12 +436,14 @@ int nodes_print(struct lab_run *r, int argc, char **argv)
     }
     choose(r->nranks);
     if (r->rank == 0)
-        printf("# dispatch of %d tokens to %d of %d experts, %d bytes each, on "
-               "%d nodes;\n# MB: from the rank that sends most\n"
-               "# once for  network MB    NVLink MB        us\n",
-               TOKENS, CHOICES, EXPERTS, FLOATS * (int)sizeof(float),
-               r->nranks / PLACES);
-    for (int way = 0; way < WAYS; way++)
-        print_row(r, (enum way)way);
+        printf("# %d tokens with %d of %d experts each, on %d nodes;\n"
+               "# MB: from the rank that sends most\n",
+               TOKENS, CHOICES, EXPERTS, r->nranks / PLACES);
+    for (int back = 0; back < 2; back++) {
+        if (r->rank == 0)
+            printf(head[back], (back ? BACK : THERE) * (int)sizeof(float));
+        for (int way = 0; way < WAYS; way++)
+            print_row(r, (enum way)way, back);
+    }
     return 0;
 }
