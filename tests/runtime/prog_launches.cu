@@ -348,5 +348,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (argc > 1 && strcmp(argv[1], parts[i].name) == 0)
             parts[i].run();
+    cudaDeviceSynchronize(); // or the last kernels may end unrecorded
     return 0;
 }
