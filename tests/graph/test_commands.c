@@ -22,7 +22,7 @@ static void run_line(FILE *to, const char *folder, const char *line)
 {
     char *const root = get_current_dir_name();
     fprintf(to, "$ %s", line);
-    struct child c = child_run(60,
+    struct child c = child_run(300,
                                "PATH=%s:$PATH; cd %s; ln -sfn "
                                "%s/tests/topo/measured m; %s",
                                child_build(), folder, root, line);
@@ -57,7 +57,7 @@ int main(void)
     Suite *const suite = suite_create("commands");
     TCase *const t = tcase_create("commands");
     tcase_add_test(t, each_line_prints_what_it_did);
-    tcase_set_timeout(t, 300);
+    tcase_set_timeout(t, 900);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -38,8 +38,9 @@ static const struct {
 
 START_TEST(a_device_is_what_the_machine_says)
 {
-    struct child c = child_run(60, "SIMGPU_TOPO=%s %s/tests/simgpu/prog_limits",
-                               machines[_i].topo, child_build());
+    struct child c =
+        child_run(200, "SIMGPU_TOPO=%s %s/tests/simgpu/prog_limits",
+                  machines[_i].topo, child_build());
     expect_rules(&c);
     expect(&c, machines[_i].says);
     expect(&c, "device says 41\ndevice says 42\n");
@@ -54,7 +55,7 @@ START_TEST(events_and_memory_are_shared_both_ways)
                                            "prog_pool_share"};
     for (int i = 0; i < 3; i++) {
         struct child c =
-            child_run(60, "SIMGPU_SCHEDULE=%s mpirun -n 2 %s/tests/simgpu/%s",
+            child_run(200, "SIMGPU_SCHEDULE=%s mpirun -n 2 %s/tests/simgpu/%s",
                       schedules[_i], child_build(), programs[i]);
         expect_rules(&c);
         child_clear(&c);
@@ -66,7 +67,7 @@ END_TEST
 START_TEST(waits_for_another_process_are_edges_of_the_graph)
 {
     struct child c =
-        child_run(60, "SIMGPU_CHECK=1 mpirun -n 2 %s/tests/simgpu/prog_ipc",
+        child_run(200, "SIMGPU_CHECK=1 mpirun -n 2 %s/tests/simgpu/prog_ipc",
                   child_build());
     ck_assert_msg(c.status == 0 && strstr(c.err, "check: 0 hazards, 0 warn"),
                   "status %d\n%s%s", c.status, c.out, c.err);
@@ -91,7 +92,7 @@ START_TEST(a_rank_that_is_none_is_named)
 {
     static const char *const wrong[] = {"PMI_RANK=x", "PMI_SIZE=2 PMI_RANK=2",
                                         "PMI_SIZE=-1"};
-    struct child c = child_run(10, "%s %s/tests/simgpu/prog_limits", wrong[_i],
+    struct child c = child_run(100, "%s %s/tests/simgpu/prog_limits", wrong[_i],
                                child_build());
     ck_assert_int_eq(c.status, 70);
     expect(&c, "mpirun sets it");
@@ -157,7 +158,7 @@ static const struct {
 START_TEST(a_mistake_in_a_cu_file_has_its_line)
 {
     struct child c =
-        child_run(60,
+        child_run(200,
                   "cd $(mktemp -d) && printf '%s' > bad.cu && "
                   "SIMNVCC_CLANG= %s/simgpu/bin/simnvcc %s -c bad.cu -o bad.o; "
                   "rm -r $PWD",
@@ -190,7 +191,7 @@ START_TEST(honest_calls_are_compiled)
         "long g(const char *p)\\n{\\n    char c[9];\\n    strcpy(c, p);\\n"
         "    return strlen(c) + std::string(p).size() + ffs(c[0]);\\n}\\n";
     struct child c =
-        child_run(60,
+        child_run(200,
                   "cd $(mktemp -d) && printf '%s' > good.cu && "
                   "%s/simgpu/bin/simnvcc -std=c++17 -O2 -g --no-constructors "
                   "-c good.cu -o good.o && echo compiled; rm -r $PWD",
@@ -221,7 +222,7 @@ END_TEST
 START_TEST(a_grid_as_large_as_a_device_meets)
 {
     struct child c =
-        child_run(60, "%s/tests/simgpu/prog_large_grid", child_build());
+        child_run(200, "%s/tests/simgpu/prog_large_grid", child_build());
     if (strstr(c.err, "vm.max_map_count"))
         printf("skipped: a grid of 67584 threads: %s", c.err);
     else
@@ -233,7 +234,7 @@ END_TEST
 START_TEST(a_stack_that_is_full_is_named)
 {
     struct child c =
-        child_run(60, "%s/tests/simgpu/prog_large_grid x", child_build());
+        child_run(200, "%s/tests/simgpu/prog_large_grid x", child_build());
     ck_assert_int_eq(c.status, 70);
     expect(&c, "kernel without_end: the stack of a device thread is full in "
                "deeper() at prog_large_grid.cu:");
@@ -244,7 +245,7 @@ END_TEST
 START_TEST(kernels_divide_by_zero_and_go_on)
 {
     struct child c =
-        child_run(60, "%s/tests/simgpu/prog_divide", child_build());
+        child_run(200, "%s/tests/simgpu/prog_divide", child_build());
     expect_rules(&c);
     expect(&c, "prog_divide.cu:12: kernel divide divides an integer by zero");
     child_clear(&c);
@@ -286,7 +287,7 @@ int main(void)
 {
     Suite *const s = suite_create("limits");
     TCase *const t = tcase_create("limits");
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, 600);
     tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_test(t, waits_for_another_process_are_edges_of_the_graph);

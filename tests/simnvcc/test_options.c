@@ -333,7 +333,7 @@ int main(void)
 {
     Suite *const s = suite_create("options");
     TCase *const t = tcase_create("options");
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, 600);
     tcase_add_checked_fixture(t, read_list, NULL);
     tcase_add_test(t,
                    every_option_of_nvcc_is_accepted_or_refused_with_a_reason);

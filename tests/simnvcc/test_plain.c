@@ -12,7 +12,7 @@ static char folder[CHILD_FOLDER];
 /* Run shell lines in the folder: $B is simgpu, $T the tests' folder. */
 static void works(const char *lines)
 {
-    struct child c = child_run(60,
+    struct child c = child_run(250,
                                "B=%s/simgpu T=$PWD/tests/simnvcc; cd %s && "
                                "set -e\n%s",
                                child_build(), folder, lines);
@@ -113,6 +113,7 @@ int main(void)
 {
     Suite *const s = suite_create("plain");
     TCase *const t = tcase_create("plain");
+    tcase_set_timeout(t, 300);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, headers_of_libcu_compile_in_plain_cpp);
     tcase_add_test(t, atomics_and_barriers_work_in_plain_cpp);

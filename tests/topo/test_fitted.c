@@ -298,7 +298,7 @@ int main(void)
 {
     Suite *const s = suite_create("topo: fitted");
     TCase *const t = tcase_create("fitted");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 600);
     tcase_add_test(t, fits_find_what_they_did);
     tcase_add_test(t, an_error_is_the_mean_of_the_rows_that_count);
     tcase_add_loop_test(t, a_row_is_odd_that_is_far_off_the_others, 0,

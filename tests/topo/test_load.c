@@ -370,6 +370,7 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("load");
+    tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, shipped_machines_load_and_are_listed, 0,
                         nmachines_shipped);
     tcase_add_loop_test(tc, a_gpu_is_what_its_data_sheet_says, 0,
