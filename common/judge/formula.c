@@ -80,6 +80,15 @@ static const struct {
     {"min", NULL, minimum}, {"max", NULL, maximum},
 };
 
+static void no_function(struct reader *r, const char *name)
+{
+    char all[128] = "";
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 i ? ", " : "", functions[i].name);
+    fail(r, "there is no function \"%s\": there are %s", name, all);
+}
+
 static double call(struct reader *r, const char *name)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -96,7 +105,7 @@ static double call(struct reader *r, const char *name)
         expect(r, ')');
         return value;
     }
-    fail(r, "there is no function %s", name);
+    no_function(r, name);
     return 0;
 }
 

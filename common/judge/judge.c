@@ -72,12 +72,10 @@ int judge_check_kinds(const struct judge_lab *lab, const struct plan *p,
         near_try(&near, kind, JUDGE_ANSWER, 2);
         for (const struct judge_kind *k = lab->kinds; k->name; k++)
             near_try(&near, kind, k->name, 2);
-        snprintf(err, err_nbytes,
-                 "the plan of %s, case %s: its judge has no kind %s%s%s%s",
-                 p->lab, p->cases[i].name, kind,
-                 near.name ? ": did you mean " : "", near.name ? near.name : "",
-                 near.name ? "?" : "");
-        return -1;
+        return plan_wrong(p, &p->cases[i], err, err_nbytes,
+                          "its judge has no kind \"%s\"%s%s%s", kind,
+                          near.name ? ": did you mean " : "",
+                          near.name ? near.name : "", near.name ? "?" : "");
     }
     return 0;
 }

@@ -87,13 +87,15 @@ char *numbers_fill(const struct numbers *n, const struct draw *d,
 struct drawn {
     const struct numbers *n;
     const struct draw *d;
-    char *used; /* by number: 1 if used; may be NULL */
+    char *used;  /* by number: 1 if used; may be NULL */
+    int missing; /* a name was asked for that no number has */
 };
 
 static int value_of(void *arg, const char *name, double *value)
 {
-    const struct drawn *const drawn = arg;
+    struct drawn *const drawn = arg;
     const struct number *const number = numbers_find(drawn->n, name);
+    drawn->missing |= !number;
     if (!number)
         return -1;
     const int at = (int)(number - drawn->n->of);
@@ -107,16 +109,33 @@ static int value_of(void *arg, const char *name, double *value)
     return 0;
 }
 
+/* Add the numbers that a formula may use to a message, as far as there is
+ * space. */
+static void add_names(const struct numbers *n, char *err, size_t err_nbytes)
+{
+    for (int i = 0; i < n->n; i++) {
+        const size_t at = strlen(err);
+        const int more =
+            snprintf(err + at, err_nbytes - at, "%s%s",
+                     i ? ", " : ": the plan's numbers are ", n->of[i].name);
+        if (more >= (int)(err_nbytes - at))
+            err[at] = 0; // no name is cut off
+    }
+}
+
 static int value_and_names(const struct numbers *n, const struct answer *a,
                            const struct draw *d, char used[NUMBERS_MAX],
                            double *value, char *err, size_t err_nbytes)
 {
-    struct drawn drawn = {n, d, used};
+    struct drawn drawn = {n, d, used, 0};
     const int at = a->by ? (int)(a->by - n->of) : 0;
     if (a->by && used)
         used[at] = 1;
-    return formula_value(a->formula[a->by ? d->choice[at] : 0], value_of,
-                         &drawn, value, err, err_nbytes);
+    const int status = formula_value(a->formula[a->by ? d->choice[at] : 0],
+                                     value_of, &drawn, value, err, err_nbytes);
+    if (status != 0 && drawn.missing)
+        add_names(n, err, err_nbytes);
+    return status;
 }
 
 int answer_value(const struct numbers *n, const struct answer *a,

@@ -2,6 +2,7 @@
 #include "judge/plan.h"
 
 #include <math.h>   /* NAN */
+#include <stdarg.h> /* va_list */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* free, strtoll */
 #include <string.h> /* strcmp */
@@ -33,6 +34,7 @@ void plan_free(struct plan *p)
     for (int i = 0; i < 2; i++) {
         free(p->predict[i]);
         free(p->rubric[i]);
+        free(p->path[i]);
     }
     free(p->cases);
     free(p->lab);
@@ -90,6 +92,21 @@ double plan_tolerance(const struct plan_case *c)
     return strtod(plan_text(c, "tolerance", "0"), NULL);
 }
 
+int plan_wrong(const struct plan *p, const struct plan_case *c, char *err,
+               size_t err_nbytes, const char *format, ...)
+{
+    const char *const path = p->path[c->hidden];
+    va_list args;
+    const int n =
+        snprintf(err, err_nbytes, "%s:%d: case %s: ", path ? path : "the plan",
+                 c->line, c->name);
+    va_start(args, format);
+    if (n > 0 && (size_t)n < err_nbytes)
+        vsnprintf(err + n, err_nbytes - (size_t)n, format, args);
+    va_end(args);
+    return -1;
+}
+
 int plan_check_answers(const struct plan *p, char *err, size_t err_nbytes)
 {
     char why[512] = "the hidden plan has no answer to it";
@@ -100,9 +117,8 @@ int plan_check_answers(const struct plan *p, char *err, size_t err_nbytes)
                                                       plan_tolerance(c), why,
                                                       sizeof why) == 0))
             continue;
-        snprintf(err, err_nbytes, "the plan of %s, question %s: %s", p->lab,
-                 question, why);
-        return -1;
+        return plan_wrong(p, c, err, err_nbytes, "question %s: %s", question,
+                          why);
     }
     return 0;
 }
@@ -154,11 +170,17 @@ int plan_check_machines(const struct plan *p, char *err, size_t err_nbytes)
         if (t)
             snprintf(why, sizeof why, "%s has %d GPUs, and it has %d ranks",
                      c->topo, ngpus, most_ranks(c));
-        snprintf(err, err_nbytes, "the plan of %s, case %s: %s", p->lab,
-                 c->name, why);
-        return -1;
+        return plan_wrong(p, c, err, err_nbytes, "%s", why);
     }
     return 0;
+}
+
+double plan_points(const struct plan *p)
+{
+    double sum = 0;
+    for (int i = 0; i < p->ncases; i++)
+        sum += p->cases[i].points;
+    return sum;
 }
 
 double plan_reference_us(const struct plan_case *c, int nranks)

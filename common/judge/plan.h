@@ -83,6 +83,7 @@ struct plan_param {
 
 struct plan_case {
     char *name, *kind;
+    int line; /* of its plan's file, from 1 */
     int part;
     double points;
     struct plan_param with[PLAN_MAX_PARAMS];
@@ -103,6 +104,7 @@ struct plan_case {
 };
 
 struct plan {
+    char *path[2]; /* of the visible plan, and of the hidden one or NULL */
     char *lab, *title;
     char *file[PLAN_MAX_FILES];
     int nfiles;
@@ -111,6 +113,7 @@ struct plan {
     char *topo;                 /* default of the cases; NULL: PLAN_TOPO */
     double full, none;          /* defaults of the cases; 0: 1.2 and 10 */
     char *timezone;             /* time zone of the course; NULL: UTC */
+    int timezone_line;          /* of the file that says so */
     int grace;                  /* minutes after a deadline that are not late */
     char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan names none */
     char *predict[2]; /* the cases whose times a prediction is compared with; or
@@ -144,6 +147,12 @@ void plan_draw_also(struct plan *p, const char *students);
  * number. */
 double plan_tolerance(const struct plan_case *c);
 
+/* Write "FILE:LINE: case NAME: " and what is wrong with it to err. Returns
+ * -1. */
+int plan_wrong(const struct plan *p, const struct plan_case *c, char *err,
+               size_t err_nbytes, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* Check that a neighbour's answers fail (answer_differs()), and that each
  * question has an answer. Returns 0, or -1 with the question in err. */
 int plan_check_answers(const struct plan *p, char *err, size_t err_nbytes);
@@ -155,6 +164,9 @@ int plan_check_times(const struct plan *p, char *err, size_t err_nbytes);
 /* Check that every case's machine can be loaded, and has a GPU for each of its
  * ranks. Returns 0, or -1 with the case in err. */
 int plan_check_machines(const struct plan *p, char *err, size_t err_nbytes);
+
+/* The points of all cases. */
+double plan_points(const struct plan *p);
 
 /* The reference time; NaN if the case isn't timed or has none. */
 double plan_reference_us(const struct plan_case *c, int nranks);

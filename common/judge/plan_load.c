@@ -129,12 +129,13 @@ static void take_case(struct loader *l, yaml_node_t *n, int i, void *arg)
     if (!p->cases)
         abort();
     struct plan_case *const c = &p->cases[p->ncases++];
-    *c = (struct plan_case){.hidden = l->hidden};
+    *c = (struct plan_case){.hidden = l->hidden,
+                            .line = (int)n->start_mark.line + 1};
     loader_mapping(l, n, "a case", take_case_pair, c);
     if (!c->name || !c->kind || !c->part)
         return loader_fail(l, n, "a case needs a name, a part and a kind");
     if (plan_find(p, c->name) != c)
-        return loader_fail(l, n, "two cases are named %s", c->name);
+        return loader_fail(l, n, "two cases are named \"%s\"", c->name);
     inherit(l, n, c);
 }
 
@@ -172,6 +173,12 @@ static int take_asked(struct loader *l, const char *key, yaml_node_t *value)
     return 1;
 }
 
+static void take_timezone(struct loader *l, const yaml_node_t *value)
+{
+    l->plan->timezone = strdup(loader_text(l, value, "timezone"));
+    l->plan->timezone_line = (int)value->start_mark.line + 1;
+}
+
 static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
                       void *arg)
 {
@@ -190,7 +197,7 @@ static void take_pair(struct loader *l, yaml_node_t *key, yaml_node_t *value,
     else if (!strcmp(k, "topo") && !p->topo)
         p->topo = topo(l, value);
     else if (!strcmp(k, "timezone") && !p->timezone)
-        p->timezone = strdup(loader_text(l, value, "timezone"));
+        take_timezone(l, value);
     else if (!strcmp(k, "grace") && !p->grace)
         p->grace = loader_whole(l, value, "grace", 1, 1440);
     else if (!strcmp(k, "numbers"))
@@ -300,10 +307,13 @@ static void check_predict(struct loader *l)
 {
     for (int i = 0; i < 2 && !l->failed; i++) {
         const char *const name = l->plan->predict[i];
+        char near[256];
         if (!name || plan_find(l->plan, name))
             continue;
+        plan_near(l->plan, name, near, sizeof near);
         snprintf(l->err, l->err_nbytes,
-                 "%s: predict names %s, which is no case", l->path, name);
+                 "%s: predict names \"%s\", which is not a case%s%s", l->path,
+                 name, near[0] ? "; near it: " : "", near);
         l->failed = 1;
     }
 }
@@ -317,6 +327,8 @@ struct plan *plan_load(const char *visible, const char *hidden, char *err,
         abort();
     struct loader l = {
         .path = visible, .plan = p, .err = err, .err_nbytes = err_nbytes};
+    p->path[0] = strdup(visible);
+    p->path[1] = hidden ? strdup(hidden) : NULL;
     load(&l, take_pair);
     if (!l.failed && (!p->lab || !p->nfiles || !p->ncases)) {
         snprintf(err, err_nbytes, "%s: a plan needs lab, files and cases",

@@ -94,7 +94,7 @@ static void take_formula(struct loader *l, yaml_node_t *key, yaml_node_t *value,
 static struct answer *answer(struct loader *l, yaml_node_t *n)
 {
     struct answer *const a = calloc(1, sizeof *a);
-    char why[256];
+    char why[1024];
     if (!a)
         abort();
     if (n->type == YAML_MAPPING_NODE) {

@@ -52,6 +52,9 @@ no_leaks() { # LAB
         common/staff/"$1"/* "handouts/$1.md" "handouts/hints/${1%%-*}.txt"
 }
 
+# Everything else asks the plan: without one, there is one error.
+plan_is_read() { [[ $(build/plan "$1") == *$'\ntotal '* ]]; }
+
 plan_total() { # LAB
     local total
     total=$(build/plan "$1" | sed -n 's/^total //p')
@@ -221,6 +224,7 @@ suites=1
 [ "${1-}" = --no-suites ] && { suites=; shift; }
 [ $# -gt 0 ] || set -- solutions/*
 for lab in "${@#solutions/}"; do
+    [ -d "solutions/$lab" ] || lab=$(cd solutions && echo "$lab"-*)
     [ -d "solutions/$lab" ] || { echo "no solutions/$lab"; exit 2; }
     echo "$lab"
     check "markers are nested and closed" \
@@ -229,6 +233,12 @@ for lab in "${@#solutions/}"; do
         "make skeletons; don't edit labs/" generated "$lab"
     check "no solution is visible to students" \
         "reword that line, or move it into the hole" no_leaks "$lab"
+    before=$failed
+    check "the plan can be used" "the line that it names" plan_is_read "$lab"
+    [ "$failed" = "$before" ] || {
+        echo "        not checked: what reads the plan"
+        continue
+    }
     check "the plan adds up to 100 points" \
         "change the points of cases; build/plan $lab adds them up, and says
         which question has two draws with one answer: choose other numbers" \

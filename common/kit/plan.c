@@ -1,7 +1,7 @@
 /*
  * plan.c: build/plan, the files and points of a lab's plan
  *
- *     build/plan lab1-collectives          run in the kit's top folder
+ *     build/plan lab1                      run in the kit's top folder
  *     build/plan --answers lab1-collectives --student ada [--write]
  *
  * Prints what scripts and handouts must agree with: the files that students
@@ -17,6 +17,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>  /* errno */
+#include <glob.h>   /* glob */
 #include <math.h>   /* fabs */
 #include <stdio.h>  /* printf */
 #include <stdlib.h> /* free */
@@ -105,10 +106,9 @@ static int check_kinds(const struct plan *p, char *err, size_t err_nbytes)
         snprintf(row, sizeof row, ".name = \"%.200s\"", p->cases[i].kind);
         if (strcmp(p->cases[i].kind, "answer") == 0 || strstr(judge, row))
             continue;
-        snprintf(err, err_nbytes,
-                 "the plan of %s, case %s: %s has no kind %s in kinds[]",
-                 p->lab, p->cases[i].name, path, p->cases[i].kind);
-        status = -1;
+        status = plan_wrong(p, &p->cases[i], err, err_nbytes,
+                            "%s has no kind \"%s\" in kinds[]", path,
+                            p->cases[i].kind);
     }
     free(judge);
     return status;
@@ -118,8 +118,8 @@ static int check_timezone(const struct plan *p, char *err, size_t err_nbytes)
 {
     if (roster_timezone(p->timezone) == 0)
         return 0;
-    snprintf(err, err_nbytes, "the plan of %s: there is no time zone %s",
-             p->lab, p->timezone);
+    snprintf(err, err_nbytes, "%s:%d: there is no time zone \"%s\"", p->path[0],
+             p->timezone_line, p->timezone);
     return -1;
 }
 
@@ -208,10 +208,28 @@ static int write_answers(const struct plan *p, const char *path)
 
 /* ---- the command line ---------------------------------------------------- */
 
-static int do_plan(const char *lab, const char *student, int write)
+/* The lab's full name, as its plan has it: lab1 is lab1-collectives. What no
+ * plan is named after stays as it is. */
+static void find_lab(const char *name, char *full, size_t nbytes)
 {
-    char visible[512], hidden[512], answers[512], err[1024];
+    static const char dir[] = "grader/plans/";
+    char pattern[512];
+    glob_t found;
+    snprintf(full, nbytes, "%s", name);
+    snprintf(pattern, sizeof pattern, "%s%s-*.yaml", dir, name);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        snprintf(
+            full, nbytes, "%.*s",
+            (int)(strlen(found.gl_pathv[0] + strlen(dir)) - strlen(".yaml")),
+            found.gl_pathv[0] + strlen(dir));
+    globfree(&found);
+}
+
+static int do_plan(const char *name, const char *student, int write)
+{
+    char lab[256], visible[512], hidden[512], answers[512], err[1024];
     struct part part[MAX_PARTS] = {{0}};
+    find_lab(name, lab, sizeof lab);
     snprintf(visible, sizeof visible, "grader/plans/%s.yaml", lab);
     snprintf(hidden, sizeof hidden, "grader/plans/hidden/%s.yaml", lab);
     struct plan *const p = plan_load(visible, hidden, err, sizeof err);
@@ -245,7 +263,7 @@ int main(int argc, char **argv)
     if (argc == 5 + write && strcmp(argv[1], "--answers") == 0 &&
         strcmp(argv[3], "--student") == 0)
         return do_plan(argv[2], argv[4], write);
-    fprintf(stderr, "usage: plan LAB   (such as lab1-collectives)\n"
+    fprintf(stderr, "usage: plan LAB   (such as lab1)\n"
                     "       plan --answers LAB --student NAME [--write]\n");
     return 2;
 }

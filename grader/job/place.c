@@ -106,6 +106,22 @@ void place_release(struct place *p)
     *p = (struct place){.plan = NULL};
 }
 
+int place_has_cases(const struct place *p, const char *cases, char *err,
+                    size_t err_nbytes)
+{
+    const char *left = cases;
+    for (char name[REQUEST_NAME]; request_next_case(&left, name);) {
+        char near[256];
+        if (plan_find(p->plan, name))
+            continue;
+        plan_near(p->plan, name, near, sizeof near);
+        snprintf(err, err_nbytes, "%s has no case \"%s\"%s%s%s", p->lab, name,
+                 near[0] ? ": did you mean " : "", near, near[0] ? "?" : "");
+        return -1;
+    }
+    return 0;
+}
+
 /* ---- the work folder ----------------------------------------------------- */
 
 /* True if programs cannot be started from this folder. */

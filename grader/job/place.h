@@ -33,6 +33,11 @@ int place_find(struct place *p, const struct request *r, char *err,
                size_t err_nbytes);
 void place_release(struct place *p);
 
+/* Check that the plan has each of these cases, "A,B"; NULL has none. Returns 0,
+ * or -1 with the first that it lacks, and those with names like it, in err. */
+int place_has_cases(const struct place *p, const char *cases, char *err,
+                    size_t err_nbytes);
+
 /* Make the work folder: the request's, or a new one. Returns 0,
  * or -1 with err. */
 int place_make_work(struct place *p, const struct request *r, char *err,

@@ -31,14 +31,6 @@ void regrade_moved_release(struct regrade_moved *m)
     *m = (struct regrade_moved){.plan = NULL};
 }
 
-static double plan_points(const struct plan *p)
-{
-    double sum = 0;
-    for (int i = 0; i < p->ncases; i++)
-        sum += p->cases[i].points;
-    return sum;
-}
-
 static const json_t *find(const json_t *tests, const char *name)
 {
     size_t i;

@@ -167,6 +167,18 @@ static const char *check_clear(const struct attempt *a, const struct change *c)
     return NULL;
 }
 
+static const char *no_case(const struct attempt *a, const char *name)
+{
+    static char why[256];
+    struct near near = {NULL, 0};
+    for (int i = 0; i < a->g.ncases; i++)
+        near_try(&near, name, a->g.cases[i].name, 2);
+    snprintf(why, sizeof why, "the attempt has no case \"%.64s\"%s%s%s", name,
+             near.name ? ": did you mean " : "", near.name ? near.name : "",
+             near.name ? "?" : "");
+    return why;
+}
+
 /* Why the points can't be changed like this; NULL if they can. */
 static const char *check(const struct options *o, const struct export *e,
                          const struct attempt *a, const struct change *c)
@@ -176,7 +188,7 @@ static const char *check(const struct options *o, const struct export *e,
     if (!a && (o->attempt || c->kind == CHANGE_CLEAR || c->case_name))
         return "no such attempt was graded (grade status lists them)";
     if (c->case_name && !of)
-        return "the attempt has no such case";
+        return no_case(a, c->case_name);
     if (c->undo)
         return NULL;
     const char *const why = c->kind == CHANGE_CLEAR ? check_clear(a, c) : NULL;

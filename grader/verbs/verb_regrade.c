@@ -420,15 +420,13 @@ static int finish(struct regrade *g)
 
 static int regrade(struct regrade *g)
 {
+    char why[512];
     const ssize_t n = readlink("/proc/self/exe", g->self, sizeof g->self - 1);
     g->self[n > 0 ? n : 0] = 0;
     snprintf(g->kept, sizeof g->kept, "%s.regrade", g->o->ledger);
     grading_plan_digest(g->place.kit, g->place.lab, g->plan);
-    const char *left = g->o->cases;
-    for (char name[REQUEST_NAME]; request_next_case(&left, name);)
-        if (!plan_find(g->place.plan, name))
-            return verb_wrong("regrade", "%s has no case \"%s\"", g->place.lab,
-                              name);
+    if (place_has_cases(&g->place, g->o->cases, why, sizeof why) != 0)
+        return verb_wrong("regrade", "%s", why);
     gather(g);
     if (g->n == 0)
         return verb_wrong("regrade", "nothing of that was graded");

@@ -89,7 +89,7 @@ static int is_schedule(const char *text)
  * objects is private. */
 static int is_possible(const struct request *q, const struct place *p)
 {
-    const char *left = q->cases;
+    char err[512];
     if (access(q->submission, R_OK) != 0) {
         verb_wrong("run", "%s cannot be read: is it there?", q->submission);
         return 0;
@@ -107,12 +107,10 @@ static int is_possible(const struct request *q, const struct place *p)
                    q->schedule);
         return 0;
     }
-    for (char name[REQUEST_NAME]; request_next_case(&left, name);)
-        if (!plan_find(p->plan, name)) {
-            verb_wrong("run", "%s has no case \"%s\"", p->lab, name);
-            return 0;
-        }
-    return 1;
+    if (place_has_cases(p, q->cases, err, sizeof err) == 0)
+        return 1;
+    verb_wrong("run", "%s", err);
+    return 0;
 }
 
 static int status_of(enum outcome o)

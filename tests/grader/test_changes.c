@@ -78,7 +78,10 @@ static const struct {
     {"override --student bob --score 1e6", 2, "",
      "grade override: --score is a number of points, not 1e6\n"},
     {"override --student bob --score 1 --case rong", 1, "",
-     "grade override: bob: the attempt has no such case\n"},
+     "grade override: bob: the attempt has no case \"rong\": did you mean "
+     "ring?\n"},
+    {"override --student bob --score 1 --case other", 1, "",
+     "grade override: bob: the attempt has no case \"other\"\n"},
     {"override --student bob --score 1 --attempt 2", 1, "",
      "grade override: bob: no such attempt was graded (grade status lists "
      "them)\n"},

@@ -76,7 +76,8 @@ static const struct {
     {"1)", "at column 2: an operator is missing"},
     {"* 2", "at column 1: a number, a name or '(' is missing"},
     {"2 * m", "at column 5: there is no number \"m\""},
-    {"log(2)", "at column 5: there is no function log"},
+    {"log(2)", "at column 5: there is no function \"log\": there are ceil, "
+               "floor, sqrt, min, max"},
     {"min(2)", "at column 6: ',' is missing"},
     {"1 / (n - 8)", "at column 12: this divides by zero"},
     {"sqrt(-1)", "at column 9: the result is not a finite number"},

@@ -332,10 +332,10 @@ START_TEST(a_kind_that_the_lab_cannot_judge_is_found)
     } asks[] = {
         {"any", ""},
         {"answer", ""},
-        {"amy", "the plan of x, case a-case: its judge has no kind amy: did "
+        {"amy", "the plan:0: case a-case: its judge has no kind \"amy\": did "
                 "you mean any?"},
         {"broadcast",
-         "the plan of x, case a-case: its judge has no kind broadcast"},
+         "the plan:0: case a-case: its judge has no kind \"broadcast\""},
     };
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
         char err[256] = "";

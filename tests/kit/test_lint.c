@@ -21,11 +21,21 @@ static const struct {
     {"sed -i '0,/points: 5/s//points: 6/' grader/plans/lab1-collectives.yaml",
      "the plan's cases add up to 101 points, not 100"},
     {"sed -i 's/^title:/titel:/' grader/plans/lab1-collectives.yaml",
-     "grader/plans/lab1-collectives.yaml:"},
+     "  FAIL  the plan can be used\n        plan: "
+     "grader/plans/lab1-collectives.yaml:4: unknown or repeated key \"titel\"\n"
+     "        mend: the line that it names\n"
+     "        not checked: what reads the plan\n1 checks failed\n"},
+    {"sed -i '/name: ring-time/s/timed: 1/&, topo: dgx-9/' "
+     "grader/plans/lab1-collectives.yaml",
+     ": case ring-time: "},
+    {"sed -i 's/^  ring_floor_ms: /&rings * /' "
+     "grader/plans/hidden/lab1-collectives.yaml",
+     "there is no number \"rings\": the plan's numbers are ring_ranks, "
+     "ring_GiB, "},
     {"sed -i '0,/kind: sum/s//kind: summ/' grader/plans/lab1-collectives.yaml",
-     "common/staff/lab1-collectives/judge.c has no kind summ in kinds[]"},
+     "common/staff/lab1-collectives/judge.c has no kind \"summ\" in kinds[]"},
     {"echo 'timezone: Europe/Berln' >> grader/plans/lab1-collectives.yaml",
-     "the plan of lab1-collectives: there is no time zone Europe/Berln"},
+     ": there is no time zone \"Europe/Berln\""},
     {"sed -i 's/^  bus_us:.*/  bus_us: [1500, 1501]/' "
      "grader/plans/lab1-collectives.yaml",
      "question busbw_GBps: bus_ranks 4, bus_us 1501 gives "},
@@ -59,7 +69,7 @@ static const struct {
 START_TEST(lint_sees_what_is_broken)
 {
     kitcopy_expect(broken[_i].command, 0, "");
-    kitcopy_expect("common/kit/lint-labs.sh --no-suites lab1-collectives", 1,
+    kitcopy_expect("common/kit/lint-labs.sh --no-suites lab1", 1,
                    broken[_i].says);
 }
 END_TEST
