@@ -6,14 +6,24 @@
 #include <stdio.h>    /* remove */
 #include <sys/stat.h> /* mkdir */
 
-int folder_make(const char *path)
+static int make(const char *path, mode_t mode)
 {
     struct stat st;
-    if (mkdir(path, 0700) == 0)
+    if (mkdir(path, mode) == 0)
         return 0;
     if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;
     return -1;
+}
+
+int folder_make(const char *path)
+{
+    return make(path, 0700);
+}
+
+int folder_make_shared(const char *path)
+{
+    return make(path, 0777);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,

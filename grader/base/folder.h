@@ -8,6 +8,9 @@
  * exists. Returns 0, or -1 with errno set. */
 int folder_make(const char *path);
 
+/* The same for a folder that others may enter as far as the umask allows. */
+int folder_make_shared(const char *path);
+
 /* Remove a folder and its contents, as far as possible. */
 void folder_remove(const char *path);
 

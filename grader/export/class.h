@@ -7,8 +7,9 @@
 #include "grader/export/export.h"
 
 /*
- * Fill in roster, rows, title and max_score of an export whose lab, ledger,
- * timezone, late_percent and more are set. The students are those of all of the
+ * Fill in roster, rows, title and max_score (the plan's as long as nothing is
+ * graded) of an export whose lab, ledger, timezone, late_percent and more are
+ * set. The students are those of all of the
  * lab's batches; if one is in several, the last batch counts. Each has the last
  * grading of the latest attempt, or (best) of the one with most points, with
  * people's changes applied and the cost of being late, by the present deadline,

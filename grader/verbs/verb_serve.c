@@ -2,7 +2,8 @@
  * verb_serve.c: grade serve
  *
  * Serves the live page (live.h) by HTTP, or writes it as a file to a folder
- * that a web server shows. HTTP: the answer to any GET is the page; anything
+ * that a web server shows: under another user, so its mode is the umask's, and
+ * the page has no names. HTTP: the answer to any GET is the page; anything
  * else is refused. A connection is for one request, and is closed if it is
  * silent for too long.
  */
@@ -189,7 +190,7 @@ static int write_page(struct server *s)
 static int serve_folder(struct server *s, const sigset_t *interrupts)
 {
     const struct timespec every = {.tv_sec = LIVE_EVERY_SEC};
-    if (folder_make(s->o->out) != 0) {
+    if (folder_make_shared(s->o->out) != 0) {
         verb_wrong("serve", "%s: %m", s->o->out);
         return -1;
     }

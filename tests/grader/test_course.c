@@ -229,6 +229,37 @@ static struct child sh(int status, const char *commands)
     return c;
 }
 
+/* Before its first grading, the plan says how many points a lab has. */
+START_TEST(a_lab_without_gradings_has_its_plans_points)
+{
+    plant_roster("4.db", "lab2-gradient-sync", "student\nada\nbob\n");
+    struct child c =
+        sh(0, "$grade course -o - --format canvas 4.db | sed -n 2p && "
+              "$grade override --ledger 4.db --lab lab2 --student ada --by X "
+              "--reason 'on paper' --score 80 > said && "
+              "$grade course -o - 4.db | sed 1d");
+    ck_assert_str_eq(
+        c.out, "Points Possible,,,,,100.00,100.00\n"
+               "\"ada\",\"\",\"\",\"\",80.00,0,0,0,80.00,\"\"\n"
+               "\"bob\",\"\",\"\",\"\",,0,0,0,0.00,\"lab2: nothing handed "
+               "in\"\n");
+    child_clear(&c);
+}
+END_TEST
+
+/* It has names; the live page has none (tests/grader/test_serve.c). */
+START_TEST(a_site_is_for_staff_alone)
+{
+    struct child c =
+        sh(0, "umask 022 && $grade export --ledger 1.db --lab lab1 --format "
+              "html -o site && stat -c %a site && umask 000 && $grade export "
+              "--ledger 1.db --lab lab1 --format html -o other && stat -c %a "
+              "other");
+    ck_assert_str_eq(c.out, "700\n700\n");
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(a_key_is_moved_away_and_a_copy_needs_it)
 {
     struct child c =
@@ -309,6 +340,8 @@ int main(void)
     tcase_add_checked_fixture(t, make_ledgers, remove_ledgers);
     SUITE_LOOP(t, a_course_is_one_gradebook, courses);
     tcase_add_test(t, its_columns_are_its_labs);
+    tcase_add_test(t, a_lab_without_gradings_has_its_plans_points);
+    tcase_add_test(t, a_site_is_for_staff_alone);
     tcase_add_test(t, a_key_is_moved_away_and_a_copy_needs_it);
     tcase_add_test(t, a_copy_is_deleted_without_the_ledgers_key);
     tcase_add_test(t, a_term_is_listed_and_then_deleted);

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h> /* umask */
 #include <sys/syscall.h>
 #include <sys/wait.h> /* waitpid */
 #include <time.h>     /* clock_gettime */
@@ -81,6 +82,7 @@ static void run(const char *option, const char *value, int to)
     const char *const argv[] = {"serve", "--ledger", ledger, "--lab",
                                 "lab1",  option,     value,  NULL};
     prctl(PR_SET_PDEATHSIG, SIGKILL); // whatever ends the test
+    umask(022);
     dup2(to, STDOUT_FILENO);
     optind = 1;
     _exit(verb_serve(7, (char **)argv));
@@ -366,6 +368,10 @@ START_TEST(a_file_is_written_again_and_again)
     stop(SIGTERM);
     struct child c = child_run(20, "ls %s", out);
     ck_assert_str_eq(c.out, "index.html\n");
+    child_clear(&c);
+    // a web server is another user
+    c = child_run(20, "stat -c %%a %s %s/index.html", out, out);
+    ck_assert_str_eq(c.out, "755\n644\n");
     child_clear(&c);
 }
 END_TEST
