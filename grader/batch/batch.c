@@ -267,7 +267,7 @@ static void show_done(struct batch *b, const struct task *t, const json_t *j,
     snprintf(line, sizeof line, "%-20s %-9s %g/%g", t->name,
              outcome_word(outcome, score), score,
              json_number_value(json_object_get(j, "max_score")));
-    progress_done(&b->progress, outcome, line);
+    progress_done(&b->progress, outcome, score, line);
 }
 
 /* Each grading reads the plan, and is recorded with the digest of the batch's

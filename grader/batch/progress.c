@@ -58,25 +58,24 @@ static void state(const struct progress *p, char *out, size_t nbytes)
 void progress_show(const struct progress *p)
 {
     enum { WIDTH = 24 };
-    char text[96], bar[WIDTH + 1] = "";
+    char text[96], counts[96], bar[WIDTH + 1] = "";
     if (!p->terminal)
         return;
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i * p->total < p->done * WIDTH ? '#' : '.';
     state(p, text, sizeof text);
-    fprintf(p->out,
-            "\r[%s] %s  %d pass %d fail %d suspected %d infra  %d running  ",
-            bar, text, p->outcomes[OUTCOME_PASS], p->outcomes[OUTCOME_FAIL],
-            p->outcomes[OUTCOME_SUSPECTED], p->outcomes[OUTCOME_INFRA],
+    outcome_summary(&p->outcomes, counts, sizeof counts);
+    fprintf(p->out, "\r[%s] %s  %s  %d running  ", bar, text, counts,
             p->running);
     fflush(p->out);
 }
 
-void progress_done(struct progress *p, enum outcome outcome, const char *line)
+void progress_done(struct progress *p, enum outcome outcome, double score,
+                   const char *line)
 {
     char text[96];
     p->last_ns[p->done++ % PROGRESS_LAST] = now_ns();
-    p->outcomes[outcome]++;
+    outcome_count(&p->outcomes, outcome, score);
     if (p->terminal)
         return progress_show(p);
     state(p, text, sizeof text);
@@ -86,11 +85,9 @@ void progress_done(struct progress *p, enum outcome outcome, const char *line)
 
 void progress_end(struct progress *p)
 {
-    char took[32];
+    char took[32], counts[96];
     duration((double)(now_ns() - p->begin_ns) * 1e-9, took, sizeof took);
-    fprintf(p->out,
-            "%s%d graded in %s: %d pass, %d fail, %d suspected, %d infra\n",
-            p->terminal ? "\r\033[K" : "", p->done, took,
-            p->outcomes[OUTCOME_PASS], p->outcomes[OUTCOME_FAIL],
-            p->outcomes[OUTCOME_SUSPECTED], p->outcomes[OUTCOME_INFRA]);
+    fprintf(p->out, "%s%d graded in %s: %s\n", p->terminal ? "\r\033[K" : "",
+            p->done, took,
+            outcome_summary(&p->outcomes, counts, sizeof counts));
 }

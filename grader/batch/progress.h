@@ -18,16 +18,17 @@ struct progress {
     FILE *out;
     int terminal;
     int total, done, running;
-    int outcomes[OUTCOMES];
+    struct outcome_counts outcomes;
     uint64_t begin_ns;
     uint64_t last_ns[PROGRESS_LAST]; /* when the last ones were done */
 };
 
 void progress_begin(struct progress *p, FILE *out, int total);
 
-/* Count one as done with this outcome; line says which and how (may be
- * NULL). */
-void progress_done(struct progress *p, enum outcome outcome, const char *line);
+/* Count one as done with this outcome and these points; line says which and how
+ * (may be NULL). */
+void progress_done(struct progress *p, enum outcome outcome, double score,
+                   const char *line);
 
 /* Show the present state. On terminals, call this from time to time. */
 void progress_show(const struct progress *p);

@@ -98,7 +98,7 @@ static int run(struct batch *b)
                batch_left(b));
         return EXIT_NOT_FULL;
     }
-    return b->progress.outcomes[OUTCOME_INFRA] ? EXIT_INFRA : EXIT_FULL;
+    return b->progress.outcomes.of[OUTCOME_INFRA] ? EXIT_INFRA : EXIT_FULL;
 }
 
 int verb_batch(int argc, char **argv)

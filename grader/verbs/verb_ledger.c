@@ -43,7 +43,8 @@ static struct ledger *open_ledger(const char *verb, const struct options *o)
 struct status {
     const struct options *o;
     struct changes changes;
-    int n, outcomes[OUTCOMES];
+    int n;
+    struct outcome_counts outcomes;
 };
 
 /* True if a change is about what was graded in e, for any
@@ -105,7 +106,7 @@ static void show_for(struct status *s, const struct ledger_entry *e,
                g.score, g.max_score, message);
         free(message);
         s->n++;
-        s->outcomes[g.outcome]++;
+        outcome_count(&s->outcomes, g.outcome, g.score);
     }
     grading_release(&g);
 }
@@ -153,6 +154,7 @@ static const struct verb status_verb = {
 int verb_status(int argc, char **argv)
 {
     struct options o = {.ledger = NULL};
+    char counts[96];
     int status;
     if (verb_parse(&status_verb, argc, argv, &o, &status) < 0)
         return status;
@@ -163,9 +165,8 @@ int verb_status(int argc, char **argv)
     changes_load(&s.changes, l, NULL);
     ledger_each(l, "grading", NULL, show, &s);
     changes_release(&s.changes);
-    printf("%d gradings: %d pass, %d fail, %d suspected, %d infra\n", s.n,
-           s.outcomes[OUTCOME_PASS], s.outcomes[OUTCOME_FAIL],
-           s.outcomes[OUTCOME_SUSPECTED], s.outcomes[OUTCOME_INFRA]);
+    printf("%d gradings: %s\n", s.n,
+           outcome_summary(&s.outcomes, counts, sizeof counts));
     ledger_close(l);
     return EXIT_FULL;
 }

@@ -446,14 +446,14 @@ static const struct {
     const char *out, *err; /* err: its last line */
 } statuses[] = {
     {GRADE("pass", "suspected"), "0", 0, "",
-     "3 graded in 0 s: 2 pass, 0 fail, 1 suspected, 0 infra\n"},
+     "3 graded in 0 s: 2 pass, 0 partial, 0 fail, 1 suspected, 0 infra\n"},
     {GRADE("fail", "infra"), "0", 3, "",
-     "3 graded in 0 s: 0 pass, 2 fail, 0 suspected, 1 infra\n"},
+     "3 graded in 0 s: 0 pass, 2 partial, 0 fail, 0 suspected, 1 infra\n"},
     {"exit 1", "0", 3, "",
      "grade batch: sbatch failed (its words are above)\n"},
     {GRADE("pass", "infra") "; kill -INT $(cat pid)", "1", 1,
      "interrupted: 1 left; the same command goes on\n",
-     "2 graded in 0 s: 2 pass, 0 fail, 0 suspected, 0 infra\n"},
+     "2 graded in 0 s: 2 pass, 0 partial, 0 fail, 0 suspected, 0 infra\n"},
 };
 
 /* Standard output or error, from now on in a file of the folder; to be given

@@ -107,7 +107,7 @@ START_TEST(each_submission_is_a_run_of_grade)
     batches_asked(RUN("ada@1", BATCHES_ADA_1, "ada")
                       RUN("ada@2", BATCHES_ADA_2, "ada")
                           RUN("bob@1", "12809205223673838546", "bob"));
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 3);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 3);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(b->task[i].tries, 1);
     ck_assert_int_eq(batches_nfiles(batches.spool), 0);
@@ -143,7 +143,7 @@ START_TEST(jobs_run_together)
                             "do sleep 0.01; done\n" RESULT("pass"));
     open_batch();
     run(0);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 3);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 3);
     ck_assert_int_eq(batch_left(b), 0);
     batch_release(b);
 }
@@ -186,7 +186,7 @@ START_TEST(an_end_without_a_result_is_infra)
     open_batch();
     run(0);
     ck_last(1, ends[_i].says);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_INFRA],
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_INFRA],
                      ends[_i].says[0] != 0);
     batch_release(b);
 }
@@ -225,7 +225,7 @@ START_TEST(a_program_that_cannot_be_started_is_infra)
     strcpy(b->self, "/no/grade");
     run(0);
     ck_last(3, "no such file or directory");
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_INFRA], 3);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_INFRA], 3);
     batch_release(b);
 }
 END_TEST
@@ -238,7 +238,7 @@ START_TEST(a_submission_that_is_gone_ends_the_batch)
     batches_sh("rm in/ada@2");
     run(-1);
     batches_says(b->err, "DIR/in/ada@2: No such file or directory");
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 1);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 1);
     ck_assert_int_eq(batch_left(b), 2);
     batch_release(b);
 }

@@ -116,7 +116,7 @@ START_TEST(a_round_is_an_array_of_jobs)
     see("saw/slurm.sh", want);
     batches_sh("cd saw; ! ls stop slurm.job; cmp ada@1.sub ../in/ada; cmp "
                "ada@2.sub ../in/ada@2; cmp bob@1.sub ../in/bob");
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 3);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 3);
     ck_assert_int_eq(b->progress.running, 0);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(b->task[i].tries, 1);
@@ -353,7 +353,7 @@ START_TEST(infra_is_in_the_next_round)
     ck_assert_int_eq(b->task[1].tries, 2);
     ck_assert_int_eq(npauses, 1);
     ck_assert_int_eq(paused_ms, 200);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 3);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 3);
     batch_release(b);
 }
 END_TEST
@@ -372,7 +372,7 @@ START_TEST(a_batch_that_was_killed_is_taken_over)
     ck_assert_int_eq(paused_ms, 1000);
     ck_assert_int_eq(npauses, 2);
     ck_assert_int_eq(b->task[0].tries, 0);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 3);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 3);
     batch_release(b);
 }
 END_TEST
@@ -445,7 +445,7 @@ START_TEST(an_interrupt_lets_end_what_runs)
     ck_assert_int_eq(b->stopping, 1);
     ck_assert_int_eq(batch_left(b), 1);
     ck_assert_int_eq(b->task[2].state, TASK_WAITING);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_PASS], 2);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_PASS], 2);
     ck_assert_int_eq(batches_nfiles(batches.spool), 0);
     batch_release(b);
 }

@@ -124,7 +124,7 @@ START_TEST(a_result_is_taken_into_the_ledger)
     take(0, NULL, line);
     ck_assert_str_eq(line, "ada@1                partial   3.5/10  ");
     ck_assert_int_eq(b->task[0].state, TASK_DONE);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_FAIL], 1);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_FAIL], 1);
     json_t *const j = batches_last_grading();
     ck_assert_int_eq(number_of(j, "n"), 1);
     ck_assert_str_eq(batches_text(j, "student"), "ada");
@@ -219,7 +219,7 @@ START_TEST(after_infra_it_is_tried_again_later)
     ck_assert_uint_ge(at, wait ? before + (uint64_t)wait : 0);
     ck_assert_uint_le(at, wait ? after + (uint64_t)wait : 0);
     ck_assert_int_eq(line[0] != 0, !wait);
-    ck_assert_int_eq(b->progress.outcomes[OUTCOME_INFRA], !wait);
+    ck_assert_int_eq(b->progress.outcomes.of[OUTCOME_INFRA], !wait);
     ck_assert_int_eq(batches_nfiles(batches.spool), 0);
     batch_release(b);
 }
