@@ -112,6 +112,7 @@ $(call suite,grader/faults,5,tidy-grade lab1)
 $(call suite,grader/files,1)
 $(call suite,grader/grader,225,slow grade lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10 \
 	tests/cheats)
+$(call suite,grader/full,5,grade lab1)
 $(call suite,grader/groups,1)
 $(call suite,grader/html,1)
 $(call suite,grader/infra,10,slow grade lab1)

@@ -231,13 +231,13 @@ static char *explain(const struct course *c, const struct course_result *r)
 
 static FILE *open_out(const struct course *c)
 {
-    const struct export e = {.out = c->out};
+    const struct export e = {.out = c->out, .verb = "course"};
     return export_file(&e);
 }
 
 static int close_out(const struct course *c, FILE *f)
 {
-    const struct export e = {.out = c->out};
+    const struct export e = {.out = c->out, .verb = "course"};
     return export_close(&e, f);
 }
 

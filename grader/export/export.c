@@ -124,10 +124,16 @@ void export_when(int64_t t, char out[32])
 
 /* ---- files --------------------------------------------------------------- */
 
-static FILE *cannot(const char *path)
+static FILE *cannot(const struct export *e, const char *path)
 {
-    verb_wrong("export", "%s: %s", path, strerror(errno));
+    verb_wrong(e->verb ? e->verb : "export", "%s: %s", path, strerror(errno));
     return NULL;
+}
+
+int export_failed(const struct export *e, const char *path)
+{
+    cannot(e, path);
+    return -1;
 }
 
 FILE *export_file(const struct export *e)
@@ -136,7 +142,7 @@ FILE *export_file(const struct export *e)
         return stdout;
     FILE *const f = fopen(e->out, "we");
     if (!f)
-        return cannot(e->out);
+        return cannot(e, e->out);
     return f;
 }
 
@@ -165,7 +171,7 @@ FILE *export_file_in(const struct export *e, const char *format, ...)
         vsnprintf(path + n + 1, sizeof path - n - 1, format, args);
     va_end(args);
     FILE *const f = make_above(path, n) == 0 ? fopen(path, "we") : NULL;
-    return f ? f : cannot(path);
+    return f ? f : cannot(e, path);
 }
 
 int export_close(const struct export *e, FILE *f)
@@ -173,6 +179,6 @@ int export_close(const struct export *e, FILE *f)
     int failed = ferror(f);
     failed |= f == stdout ? fflush(f) : fclose(f);
     if (failed)
-        cannot(e->out);
+        cannot(e, e->out);
     return failed ? -1 : 0;
 }

@@ -56,6 +56,7 @@ struct row {
 struct export
 {
     const char *lab, *title, *out; /* out: a file, "-", or a folder */
+    const char *verb; /* that messages begin with; NULL: export */
     const char *assignment;        /* Canvas' number; may be NULL */
     const char *timezone;          /* zone of times; NULL: the batch's */
     double late_percent;           /* part of the score lost per day */
@@ -121,5 +122,8 @@ FILE *export_file_in(const struct export *e, const char *format, ...)
 /* Close the file. Returns -1 after printing why if anything could
  * not be written. */
 int export_close(const struct export *e, FILE *f);
+
+/* Print that a path could not be written, and errno's reason. Returns -1. */
+int export_failed(const struct export *e, const char *path);
 
 #endif

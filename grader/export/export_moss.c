@@ -80,8 +80,10 @@ static int write_base(const struct export *e, const struct place *p,
             continue;
         // creates the folder, too
         FILE *const f = export_file_in(e, "base/%s", name);
-        if (!f || export_close(e, f) != 0 || file_copy(from, to) != 0)
+        if (!f || export_close(e, f) != 0)
             return -1;
+        if (file_copy(from, to) != 0)
+            return export_failed(e, to);
         const size_t n = strlen(options);
         snprintf(options + n, 2048 - n, " -b base/%s", name);
     }

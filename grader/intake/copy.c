@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>    /* ENOSPC */
 #include <fcntl.h>    /* open */
 #include <limits.h>   /* PATH_MAX */
 #include <stdio.h>    /* snprintf */
@@ -44,7 +45,10 @@ int copy_unpack(const char *path, const char *dir, char *err, size_t err_nbytes)
                 break;
             }
         }
-    if (r != ARCHIVE_EOF)
+    if (r != ARCHIVE_EOF && archive_errno(in) == ENOSPC)
+        snprintf(err, err_nbytes, "%s: %s has no space left to unpack it", path,
+                 dir);
+    else if (r != ARCHIVE_EOF)
         snprintf(err, err_nbytes, "%s: %s", path,
                  archive_error_string(in) ? archive_error_string(in)
                                           : "cannot be unpacked");

@@ -110,10 +110,13 @@ static int write_source(struct unpack_file *f, const struct place *p,
     if (out < 0)
         return -1;
     const ssize_t n = write(out, f->data, f->nbytes);
-    const int failed = close(out) != 0 || n != (ssize_t)f->nbytes;
-    return failed ? result_stop(r, OUTCOME_INFRA, "cannot write %s: %s",
-                                f->name, strerror(errno))
-                  : 0;
+    if (n >= 0 && n < (ssize_t)f->nbytes)
+        errno = ENOSPC; // which a short write does not report
+    const int failed = n != (ssize_t)f->nbytes, why = errno;
+    if (close(out) == 0 && !failed)
+        return 0;
+    return result_stop(r, OUTCOME_INFRA, "cannot write %s/src/%s: %s", p->work,
+                       f->name, strerror(failed ? why : errno));
 }
 
 /* Refuse a submission without any of the files. `closed` is "", or names an

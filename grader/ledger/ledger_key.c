@@ -120,7 +120,7 @@ static int64_t draw_number(struct ledger *l, const char *folder)
     snprintf(sql, sizeof sql, "PRAGMA user_version = %lld", (long long)number);
     if (sqlite3_exec(l->db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return number;
-    key_error(l, "ledger", sqlite3_errmsg(l->db));
+    ledger_fail(l, "ledger");
     return 0;
 }
 

@@ -31,6 +31,11 @@ int ledger_fail(struct ledger *l, const char *what)
                  "%.300s is locked by another program (fuser names it): when "
                  "that has ended, run the same command again",
                  sqlite3_db_filename(l->db, "main"));
+    else if (sqlite3_errcode(l->db) == SQLITE_FULL)
+        snprintf(l->err, sizeof l->err,
+                 "%.300s: its disk is full: make space there, and run the same "
+                 "command again",
+                 sqlite3_db_filename(l->db, "main"));
     else
         snprintf(l->err, sizeof l->err, "%s: %s", what, sqlite3_errmsg(l->db));
     return -1;

@@ -123,7 +123,7 @@ static int write_export(const struct options *o, int format)
     } else if (class_load(e, lab, o->best, err, sizeof err) != 0)
         verb_wrong("export", "%s", err);
     else if (formats[format].is_folder && folder_make(e->out) != 0)
-        verb_wrong("export", "%s cannot be made", e->out);
+        verb_wrong("export", "%s cannot be made: %m", e->out);
     else {
         status = formats[format].write(e) == 0 ? EXIT_FULL : EXIT_INFRA;
         warn(e);

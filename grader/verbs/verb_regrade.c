@@ -8,6 +8,7 @@
  * to it.
  */
 #define _GNU_SOURCE
+#include <errno.h>    /* errno */
 #include <limits.h>   /* PATH_MAX */
 #include <stdio.h>    /* printf */
 #include <stdlib.h>   /* calloc */
@@ -73,6 +74,7 @@ struct regrade {
     struct place place;
     char self[PATH_MAX], spool[PATH_MAX], kept[PATH_MAX];
     char plan[33]; /* digest of the plan */
+    int why;       /* errno of a grading that could not be started */
     struct regraded *r;
     int n;
 };
@@ -259,8 +261,8 @@ static int grade_all(struct regrade *g)
     for (int next = 0; next < g->n || running > 0;) {
         if (next < g->n && running < g->o->jobs && !err) {
             struct regraded *const r = &g->r[next++];
-            if (!r->result)
-                err = start(g, r);
+            if (!r->result && (err = start(g, r)) != 0)
+                g->why = errno;
             running += r->pid > 0;
             continue;
         }
@@ -437,7 +439,9 @@ static int regrade(struct regrade *g)
     }
     const int err = grade_all(g);
     if (err)
-        verb_wrong("regrade", "cannot start grade run: %m");
+        verb_wrong("regrade", "cannot start grade run in %s: %s%s", g->spool,
+                   strerror(g->why),
+                   g->why == ENOSPC ? " (TMPDIR names another folder)" : "");
     folder_remove(g->spool);
     return err ? EXIT_INFRA : finish(g);
 }

@@ -336,6 +336,7 @@ static int write_pages(const struct comparison *c, struct export *e)
 {
     enum { MOST_PAGES = 200 };
     e->out = c->o->out;
+    e->verb = "similarity";
     if (folder_make(e->out) != 0) {
         verb_wrong("similarity", "%s: %m", e->out);
         return -1;
