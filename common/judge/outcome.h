@@ -22,7 +22,7 @@ const char *outcome_word(enum outcome o, double score);
 
 /* How many have each outcome, for people. */
 struct outcome_counts {
-    int of[OUTCOMES]; /* of[OUTCOME_FAIL] includes partial */
+    int of[OUTCOMES]; /* the count for OUTCOME_FAIL includes partial */
     int partial;
 };
 

@@ -83,7 +83,7 @@ struct plan_param {
 
 struct plan_case {
     char *name, *kind;
-    int line; /* of its plan's file, from 1 */
+    int line; /* its line in the plan's file, from 1 */
     int part;
     double points;
     struct plan_param with[PLAN_MAX_PARAMS];
@@ -104,7 +104,7 @@ struct plan_case {
 };
 
 struct plan {
-    char *path[2]; /* of the visible plan, and of the hidden one or NULL */
+    char *path[2]; /* the visible plan's file, and the hidden one's or NULL */
     char *lab, *title;
     char *file[PLAN_MAX_FILES];
     int nfiles;
@@ -113,7 +113,7 @@ struct plan {
     char *topo;                 /* default of the cases; NULL: PLAN_TOPO */
     double full, none;          /* defaults of the cases; 0: 1.2 and 10 */
     char *timezone;             /* time zone of the course; NULL: UTC */
-    int timezone_line;          /* of the file that says so */
+    int timezone_line;          /* line of the plan with timezone */
     int grace;                  /* minutes after a deadline that are not late */
     char *idea[PLAN_MAX_PARTS]; /* by part; NULL: the plan names none */
     char *predict[2]; /* the cases whose times a prediction is compared with; or

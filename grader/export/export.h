@@ -56,7 +56,7 @@ struct row {
 struct export
 {
     const char *lab, *title, *out; /* out: a file, "-", or a folder */
-    const char *verb; /* that messages begin with; NULL: export */
+    const char *verb;              /* that messages begin with; NULL: export */
     const char *assignment;        /* Canvas' number; may be NULL */
     const char *timezone;          /* zone of times; NULL: the batch's */
     double late_percent;           /* part of the score lost per day */
