@@ -3,6 +3,7 @@
  * crosses to a node once and the sum of its results crosses back once. */
 #include <check.h>
 #include <stdio.h>  /* sscanf */
+#include <stdlib.h> /* getenv */
 #include <string.h> /* strstr */
 
 #include "child.h"
@@ -78,9 +79,51 @@ START_TEST(a_token_crosses_to_a_node_and_back_once)
 }
 END_TEST
 
+/* ---- rounds -------------------------------------------------------------- */
+
+/* Run part 6 for LAB7_ROUNDS rounds, or 1000, in one iteration: a flag that is
+ * lost hangs, one that comes early gives a wrong result. */
+static void write_rounds(const char *dir, const char *rounds)
+{
+    char path[CHILD_FOLDER + 64];
+    snprintf(path, sizeof path, "%s/lab7-expert-parallel.yaml", dir);
+    FILE *const f = fopen(path, "w");
+    ck_assert(f != NULL);
+    fprintf(f,
+            "lab: lab7-expert-parallel\ntitle: Rounds\nfiles: [direct.cu]\n"
+            "ranks: [2]\ncases:\n"
+            "  - {name: rounds, part: 6, points: 1, kind: direct, with: "
+            "{tokens: 2, dim: 4, each: 2, k: 2, rounds: %s}}\n",
+            rounds);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static const char *const schedules[] = {"eager", "late", "random:1"};
+
+START_TEST(no_signal_is_lost_in_any_round)
+{
+    const char *const set = getenv("LAB7_ROUNDS");
+    const char *const rounds = set && atoi(set) > 0 ? set : "1000";
+    char dir[CHILD_FOLDER];
+    child_folder(dir, "rounds");
+    write_rounds(dir, rounds);
+    struct child c = child_run(
+        120 + atoi(rounds) * 0.12,
+        "COMMLAB_PLANS=%s SIMGPU_SCHEDULE=%s mpirun -n 2 %s/solutions/lab7 "
+        "--case rounds --iterations 1 --seed 7",
+        dir, schedules[_i], child_build());
+    ck_assert_msg(c.status == 0 && strstr(c.out, "total 1 of 1 points"),
+                  "%s rounds, %s: %s%s", rounds, schedules[_i], c.out, c.err);
+    child_remove(dir);
+    child_clear(&c);
+}
+END_TEST
+
 static void own_tests(TCase *t)
 {
     tcase_add_test(t, a_token_crosses_to_a_node_and_back_once);
+    tcase_add_loop_test(t, no_signal_is_lost_in_any_round, 0,
+                        sizeof schedules / sizeof *schedules);
 }
 
 int main(void)
