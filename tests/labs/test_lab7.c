@@ -79,6 +79,73 @@ START_TEST(a_token_crosses_to_a_node_and_back_once)
 }
 END_TEST
 
+/* ---- fp8 ----------------------------------------------------------------- */
+
+enum { GPUS = 8 };
+
+/* The bytes that the kernels of a span move from the busiest GPU to others. */
+static uint64_t moved_bytes(const struct graph *g, const char *span)
+{
+    uint64_t sent[GPUS] = {0}, most = 0;
+    for (uint32_t at = 0; at < g->nnodes; at++) {
+        const struct graph_view *const op = &g->nodes[at];
+        for (size_t i = 0; i < op->nmoves && strcmp(op->span, span) == 0; i++)
+            if (op->moves[i].from != op->moves[i].to)
+                sent[op->moves[i].from] += op->moves[i].nbytes;
+    }
+    for (int r = 0; r < GPUS; r++)
+        most = sent[r] > most ? sent[r] : most;
+    return most;
+}
+
+/* A row of --fp8, and the same in the graph, where counts and flags travel
+ * along. */
+static void check_form(const struct graph *g, const char *text,
+                       const char *form, uint64_t token_bytes, double *us,
+                       double *error)
+{
+    char line[64], span[64];
+    unsigned long nbytes;
+    double mb;
+    snprintf(line, sizeof line, "\n%s ", form);
+    snprintf(span, sizeof span, "dispatch %s", form);
+    const char *const at = strstr(text, line);
+    ck_assert_msg(at && sscanf(at + strlen(line), "%lu %lf %*s %lf %*s %lf",
+                               &nbytes, &mb, us, error) == 4,
+                  "%s", text);
+    ck_assert_uint_eq(nbytes, token_bytes);
+    const double moved = (double)moved_bytes(g, span) / 1e6;
+    ck_assert_msg(moved > mb - 0.005 && moved < mb + 0.02,
+                  "%s: %f MB are in the graph\n%s", span, moved, text);
+}
+
+/* An element of one byte and its share of a scale are 33/32 bytes: a dispatch
+ * moves about a quarter of what floats take. */
+START_TEST(fp8_moves_a_quarter)
+{
+    char dir[CHILD_FOLDER], err[512];
+    double us[2], error[2];
+    child_folder(dir, "fp8");
+    struct child c =
+        child_run(240,
+                  "SIMGPU_TOPO=dgx-h100 SIMGPU_GRAPH=%s mpirun -n %d "
+                  "%s/solutions/lab7 --fp8",
+                  dir, GPUS, child_build());
+    ck_assert_msg(c.status == 0, "%s%s", c.out, c.err);
+    struct graph *const g = graph_load(dir, err, sizeof err);
+    ck_assert_msg(g != NULL, "%s", err);
+    check_form(g, c.out, "floats", 4 * TOKEN_BYTES, &us[0], &error[0]);
+    check_form(g, c.out, "fp8", TOKEN_BYTES + TOKEN_BYTES / 32, &us[1],
+               &error[1]);
+    ck_assert(error[0] == 0);
+    ck_assert(error[1] > 1 / 18.0 && error[1] < 1 / 16.99);
+    ck_assert(us[1] < us[0] / 3);
+    graph_free(g);
+    child_remove(dir);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- rounds -------------------------------------------------------------- */
 
 /* Run part 6 for LAB7_ROUNDS rounds, or 1000, in one iteration: a flag that is
@@ -122,6 +189,7 @@ END_TEST
 static void own_tests(TCase *t)
 {
     tcase_add_test(t, a_token_crosses_to_a_node_and_back_once);
+    tcase_add_test(t, fp8_moves_a_quarter);
     tcase_add_loop_test(t, no_signal_is_lost_in_any_round, 0,
                         sizeof schedules / sizeof *schedules);
 }

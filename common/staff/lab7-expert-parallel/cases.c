@@ -264,9 +264,12 @@ static const struct lab_command commands[] = {
      ": dispatch and combine without a host, next to what was measured on 8 "
      "GPUs",
      latency_print},
+    {"--fp8",
+     ": a dispatch without a host, with 4 bytes for each element and with 1",
+     fp8_print},
     {"--nodes",
-     ": a dispatch over several nodes, with a token once for each choice, rank "
-     "or node",
+     ": a dispatch over several nodes, and the combine, with a token once for "
+     "each choice, rank or node",
      nodes_print},
     {NULL, NULL, NULL},
 };

@@ -43,9 +43,25 @@ ncclResult_t run_direct_combine(struct lab_run *r);
 
 ncclResult_t run_backward(struct lab_run *r);
 
-/* ---- commands (latency.c, nodes.c) --------------------------------------- */
+/* ---- commands (latency.c, report_fp8.c, nodes.c) ------------------------- */
+
+/* The size at which low-latency kernels were measured. */
+enum {
+    LATENCY_EXPERTS = 256,
+    LATENCY_CHOICES = 8, /* experts of a token */
+    LATENCY_TOKENS = 128,
+    LATENCY_ELEMENTS = 7168
+};
+
+/* The experts of a rank's tokens, (ntokens, LATENCY_CHOICES), different ones
+ * for each token, the same in all runs. */
+void latency_choices(int rank, int ntokens, int *expert);
+
+/* The time between two events on the slowest rank. All ranks call. */
+double latency_us(struct lab_run *r, cudaEvent_t from, cudaEvent_t to);
 
 int latency_print(struct lab_run *r, int argc, char **argv);
+int fp8_print(struct lab_run *r, int argc, char **argv);
 int nodes_print(struct lab_run *r, int argc, char **argv);
 
 #endif

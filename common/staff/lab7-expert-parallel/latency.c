@@ -4,15 +4,14 @@
  * Dispatch and combine of part 6 at the size at which DeepEP's low-latency
  * kernels were measured on 8 H100s: 8 of 256 experts, 7168 elements per token,
  * one byte each on the way there (fp8) and two on the way back (bf16). Tokens
- * here are floats, so they are a quarter and half as long.
+ * here are floats, so they are a quarter and half as long; --fp8 (report_fp8.c)
+ * sends elements of one byte.
  */
 #include <stdio.h> /* printf */
 
 #include "base/must.h"
 #include "cases.h"
 #include "judge/judge.h" /* judge_seed */
-
-enum { EXPERTS = 256, CHOICES = 8, ELEMENTS = 7168 };
 
 static const struct {
     int ntokens;
@@ -22,24 +21,29 @@ static const struct {
                  {32, 18.0, 26.26},
                  {128, 36.72, 66.98}};
 
-/* k different experts for each token, the same for all runs. */
-static int *choices_of(struct lab_run *r, int ntokens)
+void latency_choices(int rank, int ntokens, int *expert)
 {
-    int expert[128 * CHOICES];
-    for (int i = 0; i < ntokens * CHOICES; i++) {
-        uint64_t h = judge_seed((uint64_t)r->rank, (uint64_t)i);
-        for (int first = i / CHOICES * CHOICES, j = first; j < i; j++)
-            if (expert[j] == (int)(h % EXPERTS)) { // taken: the next one
+    for (int i = 0; i < ntokens * LATENCY_CHOICES; i++) {
+        uint64_t h = judge_seed((uint64_t)rank, (uint64_t)i);
+        for (int first = i / LATENCY_CHOICES * LATENCY_CHOICES, j = first;
+             j < i; j++)
+            if (expert[j] == (int)(h % LATENCY_EXPERTS)) { // taken: the next
                 h++;
                 j = first - 1;
             }
-        expert[i] = (int)(h % EXPERTS);
+        expert[i] = (int)(h % LATENCY_EXPERTS);
     }
-    return lab_upload(r, expert, (size_t)(ntokens * CHOICES) * sizeof *expert);
 }
 
-/* The time between two events on the slowest rank. */
-static double slowest_us(struct lab_run *r, cudaEvent_t from, cudaEvent_t to)
+static int *choices_of(struct lab_run *r, int ntokens)
+{
+    int expert[LATENCY_TOKENS * LATENCY_CHOICES];
+    latency_choices(r->rank, ntokens, expert);
+    return lab_upload(r, expert,
+                      (size_t)(ntokens * LATENCY_CHOICES) * sizeof *expert);
+}
+
+double latency_us(struct lab_run *r, cudaEvent_t from, cudaEvent_t to)
 {
     float ms;
     double us;
@@ -57,11 +61,11 @@ static ncclResult_t measure(struct lab_run *r, int ntokens, int dim, int back,
     const struct moe m = {.comm = r->comm,
                           .rank = r->rank,
                           .nranks = r->nranks,
-                          .each = EXPERTS / r->nranks,
-                          .k = CHOICES,
+                          .each = LATENCY_EXPERTS / r->nranks,
+                          .k = LATENCY_CHOICES,
                           .dim = dim};
     const size_t nbytes = (size_t)(ntokens * dim) * sizeof(float);
-    const size_t choices = (size_t)(ntokens * CHOICES) * sizeof(float);
+    const size_t choices = (size_t)(ntokens * LATENCY_CHOICES) * sizeof(float);
     struct direct d;
     cudaEvent_t event[2];
     float *const in = lab_buffer(r, nbytes), *const out = lab_buffer(r, nbytes);
@@ -89,7 +93,7 @@ static ncclResult_t measure(struct lab_run *r, int ntokens, int dim, int back,
         CUDA_MUST(cudaEventRecord(event[1], r->stream));
     }
     CUDA_MUST(cudaDeviceSynchronize());
-    *us = slowest_us(r, event[0], event[1]);
+    *us = latency_us(r, event[0], event[1]);
     MPI_MUST(MPI_Barrier(r->mpi_comm));
     direct_close(&d);
     for (int i = 0; i < 2; i++)
@@ -102,7 +106,7 @@ int latency_print(struct lab_run *r, int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    if (!r->comm || EXPERTS % r->nranks) {
+    if (!r->comm || LATENCY_EXPERTS % r->nranks) {
         if (r->rank == 0)
             fprintf(stderr, "--latency: use 2, 4 or 8 ranks with a GPU each\n");
         return 2;
@@ -115,8 +119,9 @@ int latency_print(struct lab_run *r, int argc, char **argv)
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         double us[2];
         for (int back = 0; back < 2; back++)
-            if (measure(r, published[i].ntokens, ELEMENTS / (back ? 2 : 4),
-                        back, &us[back]) != ncclSuccess)
+            if (measure(r, published[i].ntokens,
+                        LATENCY_ELEMENTS / (back ? 2 : 4), back,
+                        &us[back]) != ncclSuccess)
                 return 1;
         if (r->rank == 0)
             printf("%9d %9.1f %9.1f %9.1f %9.1f\n", published[i].ntokens, us[0],
