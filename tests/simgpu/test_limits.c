@@ -48,6 +48,21 @@ START_TEST(a_device_is_what_the_machine_says)
 }
 END_TEST
 
+/* 200 launches start 12,600 threads. */
+START_TEST(threads_of_blocks_leave_no_memory_behind)
+{
+    enum { MOST_KIB = 16 << 10 };
+    long size = MOST_KIB, resident = MOST_KIB;
+    struct child c =
+        child_run(120, "%s/tests/simgpu/prog_runners", child_build());
+    ck_assert_msg(c.status == 0 &&
+                      sscanf(c.out, "%ld KiB, %ld KiB", &size, &resident) == 2,
+                  "status %d\n%s%s", c.status, c.out, c.err);
+    ck_assert_msg(size < MOST_KIB && resident < MOST_KIB, "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(events_and_memory_are_shared_both_ways)
 {
     static const char *const schedules[] = {"eager", "late", "random:1"};
@@ -289,6 +304,7 @@ int main(void)
     TCase *const t = tcase_create("limits");
     tcase_set_timeout(t, 600);
     tcase_add_loop_test(t, a_device_is_what_the_machine_says, 0, 4);
+    tcase_add_test(t, threads_of_blocks_leave_no_memory_behind);
     tcase_add_loop_test(t, events_and_memory_are_shared_both_ways, 0, 3);
     tcase_add_test(t, waits_for_another_process_are_edges_of_the_graph);
     tcase_add_test(t, what_another_process_has_freed_is_not_to_be_read);

@@ -28,7 +28,8 @@ uint32_t thread_or_worker(void);
 void thread_become_worker(void);
 
 /* Give the calling thread a stack for signal handlers, once: kernels run on
- * small stacks, which are too small for the fault handler (fault.h). */
+ * small stacks, which are too small for the fault handler (fault.h). It is
+ * freed when the thread ends. */
 void thread_add_signal_stack(void);
 
 #endif
