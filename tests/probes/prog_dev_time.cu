@@ -89,7 +89,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);
     count = (size_t)(argc > 1 ? atoi(argv[1]) : 4) << 18;
-    cudaSetDevice(rank);
+    int here = 1;
+    cudaGetDeviceCount(&here);
+    cudaSetDevice(rank % here);
     cudaStreamCreate(&stream);
     cudaEventCreate(&first);
     cudaEventCreate(&last);

@@ -298,6 +298,16 @@ void heap_note_used(const void *p, size_t nbytes)
     pthread_mutex_unlock(&heap_table.lock);
 }
 
+/* The place of a heap's bytes. A peer's device may be none of this process's,
+ * such as one of another node: its own process knows its place. */
+static int32_t place_of(const struct heap *h, int device)
+{
+    if (!h->imported)
+        return simgpu_proc_place(device);
+    return h->device == HEAP_PINNED ? TOPO_HOST_PLACE(simgpu_peer_node(h->peer))
+                                    : h->peer->control->place[h->device];
+}
+
 static void fill(struct heap_block *out, const struct heap *h,
                  const struct heap_entry *b)
 {
@@ -325,7 +335,7 @@ static void fill(struct heap_block *out, const struct heap *h,
         out->id = (uint64_t)simgpu_proc()->rank << 32 | b->number;
     }
     if (!b->numa_place)
-        out->place = simgpu_proc_place(out->device);
+        out->place = place_of(h, out->device);
 }
 
 int simgpu_heap_find(const void *p, struct heap_block *out)
