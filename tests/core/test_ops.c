@@ -11,6 +11,7 @@
 #include "core/device.h"
 #include "core/host.h"
 #include "core/site.h"
+#include "core/stream/deferred.h"
 #include "core/stream/stream.h"
 #include "core/stream/stream_state.h"
 #include "core/thread.h"
@@ -399,6 +400,14 @@ static int defer(struct stream *const *streams, int n,
     return -3;
 }
 
+static int refuses(struct stream *s, int waits)
+{
+    MUST(s == simgpu_stream_of(NULL));
+    return waits;
+}
+
+static const struct stream_captures captures = {refuses, defer};
+
 static void defer_work(struct shared *s)
 {
     (void)s;
@@ -407,8 +416,10 @@ static void defer_work(struct shared *s)
     MUST(!simgpu_stream_capture(a));
     stream_set_capture(a, &deferred);
     MUST(simgpu_stream_capture(a) == &deferred);
-    stream_set_defer(defer);
+    MUST(!simgpu_stream_refuses(a, 1));
+    stream_set_captures(&captures);
     MUST(simgpu_stream_defer(&a, 7, &work) == -3 && deferred == &work);
+    MUST(simgpu_stream_refuses(a, 1) && !simgpu_stream_refuses(a, 0));
 }
 
 START_TEST(a_stream_that_records_defers_work)

@@ -290,7 +290,7 @@ static cublasStatus_t enqueue_factors(cublasHandle_t handle,
         f->info = touch(&t, "info", c->info, word, word, batch, 1);
     t.nbytes += batch * column_type_nbytes(c->type) * n *
                 (c->B ? n + 2 * (size_t)c->nrhs : 2 * n);
-    enqueue(s, &f->op, &t, c->flops * c->batch,
+    enqueue(s, &f->op, sizeof *f, &t, c->flops * c->batch,
             c->type == CUDA_R_32F ? TOPO_FP32 : TOPO_FP64);
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -284,7 +284,8 @@ static cublasStatus_t enqueue_gemm(cublasHandle_t handle, const struct call *c)
     g->rounding = rounding;
     fill(g, &t, c, handle);
     const double per_product = column_is_complex(c->a_type) ? 8 : 2;
-    enqueue(s, &g->op, &t, per_product * c->m * c->n * c->k * c->batch, math);
+    enqueue(s, &g->op, sizeof *g, &t,
+            per_product * c->m * c->n * c->k * c->batch, math);
     return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 #include "core/heap/heap.h"
 #include "core/host.h"
 #include "core/site.h"
-#include "core/stream/stream.h"
+#include "core/stream/deferred.h"
 #include "core/watch/check.h"
 #include "cublas/blas.h"
 
@@ -65,7 +65,7 @@ cublasStatus_t handle_stream(cublasHandle_t handle, const struct site *at,
     *out = simgpu_stream_of(handle->stream);
     if (!*out || simgpu_device_current() != handle->device ||
         simgpu_stream_device(*out) != handle->device ||
-        simgpu_device_error(handle->device))
+        simgpu_device_error(handle->device) || simgpu_stream_refuses(*out, 0))
         return CUBLAS_STATUS_EXECUTION_FAILED;
     return CUBLAS_STATUS_SUCCESS;
 }

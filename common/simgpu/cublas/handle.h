@@ -57,8 +57,8 @@ cublasStatus_t handle_return(const struct site *at, cublasStatus_t status);
 /*
  * Find the stream that a call uses. Returns NOT_INITIALIZED without a handle,
  * and EXECUTION_FAILED if the handle, its stream and the current device don't
- * belong together, or if the device has failed. A handle that has been
- * destroyed is reported.
+ * belong together, if the device has failed, or if a capture forbids the call.
+ * A handle that has been destroyed is reported.
  */
 cublasStatus_t handle_stream(cublasHandle_t handle, const struct site *at,
                              struct stream **out);
@@ -127,10 +127,10 @@ int scalar_is_zero(const struct scalar *s); /* true if known to be 0 */
 enum touch_use scalar_use(const struct scalar *s);
 
 /*
- * Enqueue op with its touches, and free these. flops and math are as in the
- * graph.
+ * Enqueue op, of nbytes, with its touches, and free these. On a captured stream
+ * it becomes a node of the graph. flops and math are as in the graph.
  */
-struct fence enqueue(struct stream *s, struct op *op, struct touches *t,
-                     double flops, enum topo_math math);
+struct fence enqueue(struct stream *s, struct op *op, size_t nbytes,
+                     struct touches *t, double flops, enum topo_math math);
 
 #endif

@@ -61,7 +61,7 @@ static cublasStatus_t begin(struct call *c, void (*run)(struct op *),
 static cublasStatus_t end(struct call *c, double flops)
 {
     const cudaDataType type = c->op->type;
-    enqueue(c->stream, &c->op->op, &c->t,
+    enqueue(c->stream, &c->op->op, sizeof *c->op, &c->t,
             // a complex product takes 4 real ones
             (column_is_complex(type) ? 4 : 1) * flops,
             column_is_double(type) ? TOPO_FP64 : TOPO_FP32);

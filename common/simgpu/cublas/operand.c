@@ -9,7 +9,7 @@
 #include "base/narrow.h"
 #include "core/heap/operand.h"
 #include "core/report.h"
-#include "core/stream/stream.h"
+#include "core/stream/deferred.h"
 #include "cublas/column.h"
 
 /* A library's kernel has read its operands before it writes a result, so even
@@ -134,8 +134,8 @@ enum touch_use scalar_use(const struct scalar *s)
     return s->at ? TOUCH_MAYBE : scalar_is_zero(s) ? TOUCH_NOT : TOUCH_READ;
 }
 
-struct fence enqueue(struct stream *s, struct op *op, struct touches *t,
-                     double flops, enum topo_math math)
+struct fence enqueue(struct stream *s, struct op *op, size_t nbytes,
+                     struct touches *t, double flops, enum topo_math math)
 {
     const int32_t place = simgpu_proc_place(simgpu_stream_device(s));
     const struct graph_move move = {place, place, t->nbytes};
@@ -146,7 +146,7 @@ struct fence enqueue(struct stream *s, struct op *op, struct touches *t,
     op->node.naccesses = (uint32_t)t->n;
     op->moves = &move;
     op->accesses = t->access;
-    const struct fence m = simgpu_stream_enqueue(s, op);
+    const struct fence m = simgpu_stream_submit(s, op, nbytes);
     free(t->access);
     return m;
 }

@@ -4,6 +4,7 @@
 #include <string.h> /* memset */
 
 #include "core/site.h"
+#include "core/stream/deferred.h"
 #include "cublas/column.h"
 
 static double magnitude(const struct vector_op *v, int i)
@@ -59,7 +60,8 @@ static cublasStatus_t finish(const struct vector_call *c, struct stream *s,
         v->result = waits ? c->result
                           : touch(t, "result", c->result, c->result_nbytes,
                                   c->result_nbytes, 1, TOUCH_WRITE);
-    const struct fence m = enqueue(s, &v->op, t, c->flops * c->n, math);
+    const struct fence m =
+        enqueue(s, &v->op, sizeof *v, t, c->flops * c->n, math);
     if (waits)
         simgpu_fence_join(&m, 1, c->site.name, c->site.site);
     return CUBLAS_STATUS_SUCCESS;
@@ -85,6 +87,8 @@ static cublasStatus_t enqueue_vector(cublasHandle_t handle,
         return status;
     if (c->has_scalars && (!c->alpha || (c->has_scalars == 2 && !c->beta)))
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (waits && simgpu_stream_refuses(s, 1))
+        return CUBLAS_STATUS_EXECUTION_FAILED;
     struct vector_op *const v = simgpu_op_new(sizeof *v, c->run, GRAPH_KERNEL,
                                               c->site.name, c->site.site);
     v->type = c->type;

@@ -5,7 +5,7 @@
 
 #include "core/device.h"
 #include "core/report.h"
-#include "core/stream/stream.h"
+#include "core/stream/deferred.h"
 #include "nccl/connect.h"
 #include "nccl/execute.h"
 #include "nccl/open_group.h"

@@ -359,6 +359,21 @@ int simgpu_heap_find(const void *p, struct heap_block *out)
     return err;
 }
 
+int heap_find_id(uint64_t id, struct heap_block *out)
+{
+    int err = ENOENT;
+    pthread_mutex_lock(&heap_table.lock);
+    for (int i = 0; i < heap_table.n && err; i++) {
+        const struct heap *const h = &heap_table.heap[i];
+        for (size_t k = 0; k < h->nblocks && err; k++) {
+            fill(out, h, &h->block[k]);
+            err = out->id == id && !is_gone(h, &h->block[k]) ? 0 : ENOENT;
+        }
+    }
+    pthread_mutex_unlock(&heap_table.lock);
+    return err;
+}
+
 int simgpu_heap_is_freed(const void *p)
 {
     struct heap_block b;

@@ -130,6 +130,10 @@ void heap_note_used(const void *p, size_t nbytes);
  */
 int simgpu_heap_find(const void *p, struct heap_block *out);
 
+/* Find the allocation with this id, as simgpu_heap_find() does. Takes time
+ * proportional to the number of allocations. */
+int heap_find_id(uint64_t id, struct heap_block *out);
+
 /* The address at which simgpu itself accesses p. For host memory, and behind
  * the last block of a heap, where an access faults, it is p itself. */
 void *simgpu_heap_raw(const void *p);

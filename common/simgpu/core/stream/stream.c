@@ -396,19 +396,6 @@ void stream_set_capture(struct stream *s, void *capture)
     s->capture = capture;
 }
 
-static stream_defer *_Atomic defer_work;
-
-void stream_set_defer(stream_defer *defer)
-{
-    atomic_store(&defer_work, defer);
-}
-
-int simgpu_stream_defer(struct stream *const *streams, int n,
-                        const struct stream_work *work)
-{
-    return atomic_load(&defer_work)(streams, n, work);
-}
-
 void stream_replay(uint64_t host_ps)
 {
     replay_ps = host_ps;

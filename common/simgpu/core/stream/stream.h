@@ -57,26 +57,6 @@ int simgpu_stream_device(const struct stream *s);
 void *simgpu_stream_capture(const struct stream *s);
 void stream_set_capture(struct stream *s, void *capture);
 
-/* Work of another library on streams that are being captured. */
-struct stream_work {
-    const char *name;
-    uint32_t site;
-    void (*enqueue)(void *arg, void *stream); /* enqueues all on that stream */
-    void (*release)(void *arg);
-    void *arg;
-};
-
-/*
- * Add the work as a node that follows what has been captured on all of the n
- * streams; all of them then follow the node. Returns -1 if they are not all
- * captured into the same graph, and the capture fails.
- */
-int simgpu_stream_defer(struct stream *const *streams, int n,
-                        const struct stream_work *work);
-typedef int stream_defer(struct stream *const *streams, int n,
-                         const struct stream_work *work);
-void stream_set_defer(stream_defer *defer); /* sets the runtime's part */
-
 /*
  * What the calling thread enqueues from now on belongs to a launch that was
  * paid for as a whole: each operation costs the host this much, and kernels

@@ -4,6 +4,7 @@
 #include <string.h> /* memcpy */
 
 #include "core/report.h"
+#include "core/stream/deferred.h"
 #include "core/stream/stream.h"
 #include "core/thread.h"
 #include "cudart/graphs/capture_state.h"
@@ -213,8 +214,11 @@ static int defer(struct stream *const *streams, int n,
     struct foreign *const f = need(calloc(1, sizeof *f));
     *f = (struct foreign){
         .enqueue = work->enqueue, .release = work->release, .arg = work->arg};
-    cugraph_add_foreign(first->capture->graph, follows.node, follows.n, f,
-                        work->name, work->site, &node);
+    cugraph_add_foreign(first->capture->graph, follows.node, follows.n,
+                        work->kind == STREAM_WORK_KERNEL
+                            ? cudaGraphNodeTypeKernel
+                            : CUGRAPH_MEMORY_OPS,
+                        f, work->name, work->site, &node);
     node->device = simgpu_stream_device(streams[0]);
     for (int i = 0; i < n; i++) {
         struct member *const m = simgpu_stream_capture(streams[i]);
@@ -223,6 +227,14 @@ static int defer(struct stream *const *streams, int n,
     free(follows.node);
     return 0;
 }
+
+static int refuses(struct stream *s, int waits)
+{
+    const cudaError_t err = capture_allows_work(s);
+    return err == cudaSuccess && waits ? capture_allows_sync(s) : err;
+}
+
+static const struct stream_captures captures = {refuses, defer};
 
 /* ---- beginning and ending ------------------------------------------------ */
 
@@ -246,7 +258,7 @@ static void begin(struct stream *s, struct CUgraph_st *graph,
                   const cudaGraphNode_t *deps, size_t ndeps,
                   enum cudaStreamCaptureMode mode, int given)
 {
-    stream_set_defer(defer);
+    stream_set_captures(&captures);
     struct capture *const c = need(calloc(1, sizeof *c));
     c->graph = graph;
     c->given = given;

@@ -258,11 +258,12 @@ cudaError_t cugraph_add(struct CUgraph_st *g, const cudaGraphNode_t *deps,
 
 cudaError_t cugraph_add_foreign(struct CUgraph_st *g,
                                 const cudaGraphNode_t *deps, size_t ndeps,
-                                struct foreign *f, const char *name,
-                                uint32_t site, cudaGraphNode_t *out)
+                                enum cudaGraphNodeType type, struct foreign *f,
+                                const char *name, uint32_t site,
+                                cudaGraphNode_t *out)
 {
     struct CUgraphNode_st *const n = append(g, name, site);
-    n->params.type = cudaGraphNodeTypeKernel;
+    n->params.type = type;
     n->foreign = f;
     f->refs++;
     *out = n;

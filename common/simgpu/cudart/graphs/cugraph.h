@@ -24,6 +24,10 @@ struct cugraph_edge {
     cudaGraphEdgeData data;
 };
 
+/* The type of nodes that write values to memory and wait for them. Only the
+ * driver has a name for it: CU_GRAPH_NODE_TYPE_BATCH_MEM_OP. */
+#define CUGRAPH_MEMORY_OPS ((enum cudaGraphNodeType)12)
+
 /* Work of another library, such as a group of NCCL calls, as a node. */
 struct foreign {
     int refs;
@@ -114,11 +118,12 @@ cudaError_t cugraph_add(struct CUgraph_st *g, const cudaGraphNode_t *deps,
                         struct cudaGraphNodeParams *params, const char *name,
                         uint32_t site, cudaGraphNode_t *out);
 
-/* Add a node for another library's work. */
+/* Add a node of this type for another library's work. */
 cudaError_t cugraph_add_foreign(struct CUgraph_st *g,
                                 const cudaGraphNode_t *deps, size_t ndeps,
-                                struct foreign *f, const char *name,
-                                uint32_t site, cudaGraphNode_t *out);
+                                enum cudaGraphNodeType type, struct foreign *f,
+                                const char *name, uint32_t site,
+                                cudaGraphNode_t *out);
 
 /* Replace a node's parameters, which must be of its type. */
 cudaError_t node_set(struct CUgraphNode_st *n,

@@ -20,6 +20,7 @@ static const char *const type_names[] = {
     [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
     [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
     [cudaGraphNodeTypeMemFree] = "MEM_FREE",
+    [CUGRAPH_MEMORY_OPS] = "BATCH_MEM_OP",
     [cudaGraphNodeTypeConditional] = "CONDITIONAL",
     [cudaGraphNodeTypeCount] = NULL,
 };

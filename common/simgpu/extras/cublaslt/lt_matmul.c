@@ -14,7 +14,7 @@
 #include "core/device.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream/stream.h"
+#include "core/stream/deferred.h"
 #include "cublas/blas.h"
 #include "cublas/column.h"
 #include "cublas/handle.h"
@@ -363,7 +363,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
                                            : CUBLAS_STATUS_NOT_SUPPORTED);
     struct stream *const s = simgpu_stream_of(stream);
     if (!s || simgpu_stream_device(s) != handle->device ||
-        simgpu_device_error(handle->device))
+        simgpu_device_error(handle->device) || simgpu_stream_refuses(s, 0))
         return handle_return(&t.call, CUBLAS_STATUS_EXECUTION_FAILED);
     t.stream = s;
     struct lt_op *const g = simgpu_op_new(sizeof *g, run_matmul, GRAPH_KERNEL,
@@ -372,7 +372,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
     *g = described;
     fill(g, &t, alpha, beta, p);
     const struct lt_layout *const a = &g->of[A];
-    enqueue(s, &g->op, &t,
+    enqueue(s, &g->op, sizeof *g, &t,
             2.0 * (double)g->of[D].cols * (double)a->rows * (double)a->cols *
                 g->of[D].batch,
             g->math);

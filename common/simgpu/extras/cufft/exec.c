@@ -12,8 +12,7 @@
 #include "core/heap/operand.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream/op.h"
-#include "core/stream/stream.h"
+#include "core/stream/deferred.h"
 #include "extras/cufft/fft.h"
 #include "extras/cufft/fft_plan.h"
 
@@ -248,7 +247,7 @@ static void enqueue(struct fft_op *f, struct stream *s, const void *in,
     f->op.node.naccesses = (uint32_t)t.n;
     f->op.moves = moves;
     f->op.accesses = t.at;
-    simgpu_stream_enqueue(s, &f->op);
+    simgpu_stream_submit(s, &f->op, sizeof *f);
     free(t.at);
 }
 
@@ -260,7 +259,8 @@ cufftResult fft_plan_run(const struct fft_plan *p, const void *in,
         return CUFFT_INVALID_VALUE;
     struct stream *const s = simgpu_stream_of(p->stream);
     if (!s || simgpu_device_current() != p->device ||
-        simgpu_stream_device(s) != p->device || simgpu_device_error(p->device))
+        simgpu_stream_device(s) != p->device ||
+        simgpu_device_error(p->device) || simgpu_stream_refuses(s, 0))
         return CUFFT_EXEC_FAILED;
     struct fft_op *const f =
         simgpu_op_new(sizeof *f, run_fft, GRAPH_KERNEL, name, site);

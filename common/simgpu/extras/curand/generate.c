@@ -10,7 +10,9 @@
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy */
 
+#include "core/report.h"
 #include "core/site.h"
+#include "core/stream/deferred.h"
 #include "extras/curand/generator.h"
 #include "simgpu/poisson.h"
 
@@ -151,6 +153,61 @@ static void fill(struct sequence *s, const struct call *c, char *to, size_t n)
     }
 }
 
+static char *drawn(curandGenerator_t g, size_t n, const struct call *c)
+{
+    char *const results = malloc(n * units[c->kind].size + 1);
+    if (results)
+        fill(&g->s, c, results, n);
+    return results;
+}
+
+/* ---- captured calls ------------------------------------------------------ */
+
+struct captured {
+    curandGenerator_t g;
+    void *out;
+    size_t n;
+    struct call call;
+};
+
+static void launch(void *captured, void *stream)
+{
+    const struct captured *const d = captured;
+    const struct call *const c = &d->call;
+    char site[256];
+    if (!generator_ready(d->g))
+        simgpu_report_fault(
+            NULL,
+            "%s at %s: the graph was captured with a generator that "
+            "has been destroyed since.\nKeep it as long as a graph uses it.",
+            c->name, simgpu_site_text(c->site, site, sizeof site));
+    generator_enqueue(
+        d->g, stream, c->name, c->site, d->out,
+        simgpu_need(drawn(d->g, d->n, c), "%zu random numbers", d->n),
+        d->n * units[c->kind].size);
+}
+
+static curandStatus_t capture(curandGenerator_t g, struct stream *s, void *out,
+                              size_t n, const struct call *c)
+{
+    struct captured *const d = malloc(sizeof *d);
+    if (!d)
+        return CURAND_STATUS_ALLOCATION_FAILED;
+    *d = (struct captured){g, out, n, *c};
+    const struct stream_work work = {.name = c->name,
+                                     .site = c->site,
+                                     .kind = STREAM_WORK_KERNEL,
+                                     .enqueue = launch,
+                                     .release = free,
+                                     .arg = d};
+    if (simgpu_stream_defer(&s, 1, &work) == 0)
+        return CURAND_STATUS_SUCCESS;
+    free(d);
+    return CURAND_STATUS_LAUNCH_FAILURE;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
 static curandStatus_t generate(curandGenerator_t g, void *out, size_t n,
                                const struct call *c)
 {
@@ -161,11 +218,22 @@ static curandStatus_t generate(curandGenerator_t g, void *out, size_t n,
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     if (n > 0 && c->kind == POISSON && !(c->mean > 0 && c->mean <= MOST_LAMBDA))
         return CURAND_STATUS_OUT_OF_RANGE;
-    char *const results = malloc(nbytes + 1);
+    const int on_stream = !g->on_host && nbytes;
+    struct stream *const s = on_stream ? generator_stream(g) : NULL;
+    if (on_stream && !s)
+        return CURAND_STATUS_LAUNCH_FAILURE;
+    if (s && simgpu_stream_capture(s))
+        return capture(g, s, out, n, c);
+    char *const results = drawn(g, n, c);
     if (!results)
         return CURAND_STATUS_ALLOCATION_FAILED;
-    fill(&g->s, c, results, n);
-    return generator_write(g, c->name, c->site, out, results, nbytes);
+    if (s) {
+        generator_enqueue(g, s, c->name, c->site, out, results, nbytes);
+        return CURAND_STATUS_SUCCESS;
+    }
+    memcpy(out, results, nbytes);
+    free(results);
+    return CURAND_STATUS_SUCCESS;
 }
 
 #define GENERATE(...)                                                          \

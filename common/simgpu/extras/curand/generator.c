@@ -8,8 +8,8 @@
 #include "core/heap/operand.h"
 #include "core/host.h"
 #include "core/site.h"
+#include "core/stream/deferred.h"
 #include "core/stream/op.h"
-#include "core/stream/stream.h"
 #include "core/watch/ignored.h"
 
 #define MAGIC       UINT64_C(0x636f6d6d6c637264)
@@ -98,7 +98,7 @@ curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
         return generator_return(CURAND_STATUS_NOT_INITIALIZED);
     generator->magic = 0;
     free(generator->s.lanes);
-    free(generator);
+    generator->s.lanes = NULL;
     return generator_return(CURAND_STATUS_SUCCESS);
 }
 
@@ -206,17 +206,20 @@ static void release_write(struct op *op)
     free(op);
 }
 
-static curandStatus_t enqueue(curandGenerator_t g, const char *name,
-                              uint32_t site, void *out, void *results,
-                              size_t nbytes)
+struct stream *generator_stream(curandGenerator_t g)
 {
     struct stream *const s = simgpu_stream_of(g->stream);
-    if (!s || simgpu_device_current() != g->device ||
-        simgpu_stream_device(s) != g->device ||
-        simgpu_device_error(g->device)) {
-        free(results);
-        return CURAND_STATUS_LAUNCH_FAILURE;
-    }
+    return s && simgpu_device_current() == g->device &&
+                   simgpu_stream_device(s) == g->device &&
+                   !simgpu_device_error(g->device) &&
+                   !simgpu_stream_refuses(s, 0)
+               ? s
+               : NULL;
+}
+
+void generator_enqueue(curandGenerator_t g, struct stream *s, const char *name,
+                       uint32_t site, void *out, void *results, size_t nbytes)
+{
     const struct operand o = {
         .call = name,
         .name = "the output",
@@ -244,16 +247,4 @@ static curandStatus_t enqueue(curandGenerator_t g, const char *name,
     w->op.moves = &move;
     w->op.accesses = &access;
     simgpu_stream_enqueue(s, &w->op);
-    return CURAND_STATUS_SUCCESS;
-}
-
-curandStatus_t generator_write(curandGenerator_t g, const char *name,
-                               uint32_t site, void *out, void *results,
-                               size_t nbytes)
-{
-    if (!g->on_host && nbytes)
-        return enqueue(g, name, site, out, results, nbytes);
-    memcpy(out, results, nbytes);
-    free(results);
-    return CURAND_STATUS_SUCCESS;
 }

@@ -3,7 +3,8 @@
  *
  * A call draws its numbers at once, so that the order of the numbers is that of
  * the calls, and enqueues a kernel on the generator's stream that writes them.
- * A generator from curandCreateGeneratorHost() writes them immediately.
+ * A captured call draws them at each launch of its graph. A generator from
+ * curandCreateGeneratorHost() writes them immediately.
  */
 #ifndef SIMGPU_CURAND_GENERATOR_H
 #define SIMGPU_CURAND_GENERATOR_H
@@ -12,6 +13,7 @@
 
 #include "extras/curand/sequence.h"
 
+/* A destroyed generator is kept, since a graph may still refer to it. */
 struct curandGenerator_st {
     uint64_t magic;
     int on_host;
@@ -33,10 +35,13 @@ curandStatus_t generator_return_from(curandStatus_t status, const char *call,
  * g is not a generator. */
 int generator_ready(curandGenerator_t g);
 
-/* Write n results of `size` bytes each to out. Takes over `results`, which
- * comes from malloc. */
-curandStatus_t generator_write(curandGenerator_t g, const char *name,
-                               uint32_t site, void *out, void *results,
-                               size_t nbytes);
+/* The stream of a generator's calls; NULL if it, the generator and the current
+ * device don't belong together, or if the device or a capture forbids calls. */
+struct stream *generator_stream(curandGenerator_t g);
+
+/* Enqueue a kernel that writes nbytes of results to out. Takes over `results`,
+ * which comes from malloc. */
+void generator_enqueue(curandGenerator_t g, struct stream *s, const char *name,
+                       uint32_t site, void *out, void *results, size_t nbytes);
 
 #endif
