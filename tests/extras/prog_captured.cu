@@ -3,6 +3,7 @@
 // launch.
 #include <cublasLt.h>
 #include <cublas_v2.h>
+#include <cuda.h>
 #include <cufft.h>
 #include <curand.h>
 
@@ -10,7 +11,8 @@
 
 #define FINE(call) CHECK((call) == 0)
 
-enum { N = 8 };
+// CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: the runtime has no name for it
+enum { N = 8, BATCH_MEM_OP = 12 };
 
 __global__ void add_one(float *x)
 {
@@ -335,4 +337,38 @@ PROBE(random_numbers_capture)
         CHECK(memcmp(x.get(), all.h + i * N, N * sizeof(float)) == 0);
     }
     FINE(curandDestroyGenerator(g));
+}
+
+PROBE(operations_on_memory_capture)
+{
+    array<unsigned> word(4);
+    recorder r;
+    CUstreamBatchMemOpParams both[2] = {};
+    const CUdeviceptr at = (CUdeviceptr)word.d;
+    for (int i = 0; i < 2; i++) {
+        both[i].operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+        both[i].writeValue.address = at + 8 + 4 * (unsigned)i;
+        both[i].writeValue.value = 7 + (unsigned)i;
+    }
+    r.begin();
+    FINE(cuStreamWaitValue32(r.s, at, 1, CU_STREAM_WAIT_VALUE_EQ));
+    FINE(cuStreamWriteValue32(r.s, at + 4, 5, 0));
+    FINE(cuStreamBatchMemOp(r.s, 2, both, 0));
+    r.end();
+    r.expect(BATCH_MEM_OP, 3, 0);
+    CHECK(word.get()[1] == 0);
+    for (int k = 0; k < 2; k++) {
+        memset(word.h, 0, 4 * sizeof(unsigned));
+        word.put();
+        OK(cudaDeviceSynchronize());
+        OK(cudaGraphLaunch(r.exec, r.s));
+        CHECK(cudaStreamQuery(r.s) == cudaErrorNotReady); // it waits
+        cudaStream_t other;
+        OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+        FINE(cuStreamWriteValue32(other, at, 1, 0));
+        OK(cudaStreamSynchronize(r.s));
+        OK(cudaStreamDestroy(other));
+        word.get();
+        CHECK(word.h[1] == 5 && word.h[2] == 7 && word.h[3] == 8);
+    }
 }

@@ -16,7 +16,7 @@ START_TEST(a_captured_call_runs_at_each_launch)
         schedules[_i], child_build());
     ck_assert_msg(c.status == 0, "%s: status %d\n%s%s", schedules[_i], c.status,
                   c.out, c.err);
-    ck_assert_int_eq(probe_count(c.out, "pass "), 10);
+    ck_assert_int_eq(probe_count(c.out, "pass "), 11);
     child_clear(&c);
 }
 END_TEST

@@ -5,17 +5,18 @@
  * word has the value; what follows in its stream is ordered after the stream or
  * kernel, of any process, that wrote the value (core/stream/flag.h). If the
  * host or a copy stored the value, its writer is unknown, and the graph has no
- * edge.
+ * edge. On a captured stream, the operations of a call become one node.
  */
 #include <stdio.h>  /* snprintf */
-#include <stdlib.h> /* free */
+#include <stdlib.h> /* malloc */
+#include <string.h> /* memcpy */
 
 #include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
+#include "core/stream/deferred.h"
 #include "core/stream/flag.h"
 #include "core/stream/lent.h"
-#include "core/stream/stream.h"
 #include "driver/context.h"
 
 struct value_op {
@@ -145,12 +146,12 @@ struct request {
 static CUresult check(CUstream stream, const struct request *r)
 {
     struct heap_block b;
-    const CUresult err = context_current();
     if (!r->writes && r->flags & CU_STREAM_WAIT_VALUE_FLUSH)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (r->flags > (unsigned)(r->writes ? CU_STREAM_WRITE_VALUE_DEFAULT
                                         : CU_STREAM_WAIT_VALUE_NOR))
         return CUDA_ERROR_INVALID_VALUE;
+    const CUresult err = context_current();
     if (err)
         return err;
     if (!simgpu_stream_of(stream))
@@ -159,53 +160,105 @@ static CUresult check(CUstream stream, const struct request *r)
                                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult enqueue(CUstream stream, struct request r)
+/* Memory that a captured operation uses may have been freed since. */
+static void find(const struct request *r, struct heap_block *b)
+{
+    char site[256], where[512];
+    if (!reachable((void *)r->addr, r->nbytes, b))
+        simgpu_report_fault(
+            NULL,
+            "%s at %s: the graph was captured with a word at %s, "
+            "which is gone: %s.\nKeep it as long as a graph uses it.",
+            r->name, simgpu_site_text(r->site, site, sizeof site),
+            simgpu_pointer_text((void *)r->addr).text,
+            simgpu_heap_describe((void *)r->addr, where, sizeof where));
+}
+
+static void enqueue(struct stream *s, const struct request *r)
 {
     struct heap_block b;
-    const CUresult err = check(stream, &r);
-    if (err)
-        return err;
-    struct stream *const s = simgpu_stream_of(stream);
-    reachable((void *)r.addr, r.nbytes, &b);
+    find(r, &b);
     struct value_op *const op =
-        simgpu_op_new(sizeof *op, r.writes ? run_write : run_wait,
-                      r.writes ? GRAPH_MEMSET : GRAPH_MARK, r.name, r.site);
-    op->p = (void *)r.addr;
-    op->value = r.value;
-    op->nbytes = r.nbytes;
-    op->flags = r.flags;
+        simgpu_op_new(sizeof *op, r->writes ? run_write : run_wait,
+                      r->writes ? GRAPH_MEMSET : GRAPH_MARK, r->name, r->site);
+    op->p = (void *)r->addr;
+    op->value = r->value;
+    op->nbytes = r->nbytes;
+    op->flags = r->flags;
     const struct graph_access access = {
         .alloc = b.id,
         .begin = (uint64_t)((char *)op->p - b.base),
-        .end = (uint64_t)((char *)op->p - b.base) + r.nbytes,
+        .end = (uint64_t)((char *)op->p - b.base) + r->nbytes,
         .write = 2, // waits may read it at the same time: not a race
-        .site = r.site};
+        .site = r->site};
     const struct graph_move move = {simgpu_proc_place(simgpu_stream_device(s)),
-                                    b.place, r.nbytes};
+                                    b.place, r->nbytes};
     op->op.node.naccesses = b.id != 0;
     op->op.accesses = &access;
-    op->op.node.nmoves = r.writes != 0;
+    op->op.node.nmoves = r->writes != 0;
     op->op.moves = &move;
-    if (!r.writes)
+    if (!r->writes)
         simgpu_lent_excuse();
     simgpu_stream_enqueue(s, &op->op);
+}
+
+/* ---- several at once ----------------------------------------------------- */
+
+struct batch { /* requests that have been checked */
+    unsigned n;
+    struct request at[];
+};
+
+static void enqueue_all(void *batch, void *stream)
+{
+    const struct batch *const b = batch;
+    for (unsigned i = 0; i < b->n; i++)
+        enqueue(stream, &b->at[i]);
+}
+
+/* Enqueue n requests, or add them to the captured graph as one node. */
+static CUresult submit(CUstream stream, const struct request *r, unsigned n)
+{
+    struct stream *const s = simgpu_stream_of(stream);
+    const int refused = simgpu_stream_refuses(s, 0);
+    if (refused)
+        return (CUresult)refused;
+    struct batch *const b = simgpu_need(malloc(sizeof *b + n * sizeof *r),
+                                        "%u operations on memory", n);
+    b->n = n;
+    memcpy(b->at, r, n * sizeof *r);
+    const struct stream_work work = {.name = r->name,
+                                     .site = r->site,
+                                     .kind = STREAM_WORK_MEMORY_OPS,
+                                     .enqueue = enqueue_all,
+                                     .release = free,
+                                     .arg = b};
+    if (!simgpu_stream_capture(s))
+        enqueue_all(b, s);
+    else if (simgpu_stream_defer(&s, 1, &work) == 0)
+        return CUDA_SUCCESS;
+    free(b);
     return CUDA_SUCCESS;
+}
+
+static CUresult submit_one(CUstream stream, struct request r)
+{
+    const CUresult err = check(stream, &r);
+    return err ? err : submit(stream, &r, 1);
 }
 
 #define VALUE(name, writes, bits)                                              \
     CUresult name(CUstream stream, CUdeviceptr addr, cuuint##bits##_t value,   \
                   unsigned int flags)                                          \
     {                                                                          \
-        return enqueue(stream,                                                 \
-                       (struct request){#name, CALLER_SITE(), writes,          \
-                                        bits / 8, flags, addr, value});        \
+        return submit_one(stream,                                              \
+                          (struct request){#name, CALLER_SITE(), writes,       \
+                                           bits / 8, flags, addr, value});     \
     }
 VALUE(cuStreamWriteValue32, 1, 32)
 VALUE(cuStreamWaitValue32, 0, 32)
 VALUE(cuStreamWriteValue64, 1, 64)
 VALUE(cuStreamWaitValue64, 0, 64)
-
-/* ---- several at once ----------------------------------------------------- */
 
 /* Convert an operation. Returns NOT_SUPPORTED or INVALID_VALUE for one that
  * there isn't, and 0 bytes for one that does nothing: streams need no barriers
@@ -242,16 +295,16 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count,
 {
     enum { MOST = 256 };
     const uint32_t site = CALLER_SITE();
-    struct request r;
+    struct request r[MOST];
+    unsigned n = 0;
     if (count > MOST || (count && !paramArray) || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    for (int enqueues = 0; enqueues < 2; enqueues++)
-        for (unsigned i = 0; i < count; i++) {
-            CUresult err = request_of(&paramArray[i], site, &r);
-            if (err == CUDA_SUCCESS && r.nbytes)
-                err = enqueues ? enqueue(stream, r) : check(stream, &r);
-            if (err != CUDA_SUCCESS)
-                return err;
-        }
-    return context_current();
+    for (unsigned i = 0; i < count; i++) {
+        CUresult err = request_of(&paramArray[i], site, &r[n]);
+        if (err == CUDA_SUCCESS && r[n].nbytes)
+            err = check(stream, &r[n++]);
+        if (err != CUDA_SUCCESS)
+            return err;
+    }
+    return n ? submit(stream, r, n) : context_current();
 }
