@@ -3,6 +3,7 @@
  */
 #include <locale.h> /* setlocale */
 #include <stdio.h>  /* printf */
+#include <stdlib.h> /* unsetenv */
 #include <string.h> /* strcmp */
 
 #include "base/version.h"
@@ -53,6 +54,8 @@ static int usage(FILE *out)
 int main(int argc, char **argv)
 {
     limits_raise();
+    // Options may follow operands: a batch's own commands have some there.
+    unsetenv("POSIXLY_CORRECT");
     // In the C locale, libarchive has no characters for the UTF-8 names in
     // archives, and returns no names.
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -247,6 +247,16 @@ START_TEST(a_lab_without_gradings_has_its_plans_points)
 }
 END_TEST
 
+/* A batch's commands end in options, and people's may. */
+START_TEST(options_may_follow_operands)
+{
+    struct child c =
+        sh(0, "$grade course -o want 1.db && export POSIXLY_CORRECT=1 && "
+              "$grade course 1.db -o got && cmp want got");
+    child_clear(&c);
+}
+END_TEST
+
 /* It has names; the live page has none (tests/grader/test_serve.c). */
 START_TEST(a_site_is_for_staff_alone)
 {
@@ -342,6 +352,7 @@ int main(void)
     tcase_add_test(t, its_columns_are_its_labs);
     tcase_add_test(t, a_lab_without_gradings_has_its_plans_points);
     tcase_add_test(t, a_site_is_for_staff_alone);
+    tcase_add_test(t, options_may_follow_operands);
     tcase_add_test(t, a_key_is_moved_away_and_a_copy_needs_it);
     tcase_add_test(t, a_copy_is_deleted_without_the_ledgers_key);
     tcase_add_test(t, a_term_is_listed_and_then_deleted);

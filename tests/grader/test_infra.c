@@ -54,11 +54,41 @@ static const struct row {
     {"no stack limit", "ulimit -S -s unlimited; \"$@\"", NULL, 0},
     {"little CPU time", "ulimit -t 20; \"$@\"",
      "ulimit -t allows 20 seconds of CPU time", 0},
+    {"few processes", "ulimit -p 64; \"$@\"",
+     "ulimit -u allows 64 processes and threads", 0},
     {"SIGCHLD is ignored", "trap \"\" CHLD; exec \"$@\"", NULL, 0},
     {"closed descriptors", "\"$@\" <&- >&- 2>&-", NULL, 0},
     {"output into a closed pipe", "\"$@\" | true", NULL, 0},
     {"TMPDIR with odd letters",
      "t=$(printf \"%s/a b\\n\\303\\251\" \"$PWD\"); mkdir \"$t\" && "
+     "TMPDIR=$t \"$@\"",
+     NULL, 0},
+    {"HOME that is read-only", "HOME=/proc \"$@\"", NULL, 0},
+    {"a Turkish locale and an odd zone",
+     "LANG=tr_TR.UTF-8 LC_ALL=tr_TR.UTF-8 TZ=Pacific/Chatham \"$@\"", NULL, 0},
+    {"what shells read",
+     "echo exit 3 > e; IFS=/ BASH_ENV=$PWD/e ENV=$PWD/e CDPATH=/tmp:/ "
+     "POSIXLY_CORRECT=1 \"$@\"",
+     NULL, 0},
+    {"what tools read",
+     "GREP_OPTIONS=--color=always TAR_OPTIONS=--none MAKEFLAGS=-k CC=clang "
+     "CPATH=/none LIBRARY_PATH=/none GCC_EXEC_PREFIX=/none "
+     "MALLOC_PERTURB_=85 \"$@\"",
+     NULL, 0},
+    {"what libraries read",
+     "OMP_NUM_THREADS=9999 NCCL_P2P_DISABLE=1 CUDA_VISIBLE_DEVICES= "
+     "OMPI_MCA_btl=none SLURM_JOB_ID=1 SLURM_NTASKS=1 SLURM_NODELIST=none "
+     "SIMGPU_TOPO=none COMMLAB_PLANS=/none \"$@\"",
+     NULL, 0},
+    {"a folder that was removed", "mkdir x; cd x; rmdir ../x; \"$@\"", NULL, 0},
+    {"an empty environment", "env -i \"$@\"", NULL, 0},
+    {"tools that fail",
+     "for c in git mkdir rm cat; do printf \"#!/bin/sh\\nexit 9\\n\" > $c; "
+     "chmod +x $c; done; PATH=$PWD:$PATH \"$@\"",
+     NULL, 0},
+    {"umask 777", "umask 777; \"$@\"", NULL, 0},
+    {"a path with a newline and quotes",
+     "t=$(printf \"%s/a\\n\\042\\044b\" \"$PWD\"); mkdir \"$t\" && "
      "TMPDIR=$t \"$@\"",
      NULL, 0},
     {"TMPDIR is missing", "TMPDIR=$PWD/none \"$@\"",
