@@ -74,6 +74,18 @@ START_TEST(lint_sees_what_is_broken)
 }
 END_TEST
 
+/* Seconds, not minutes. */
+START_TEST(a_quick_lint_runs_no_suites)
+{
+    kitcopy_expect("make -o build/plan lint-labs QUICK=1 LAB=lab1 2>&1 | "
+                   "tail -1",
+                   0, "0 checks failed");
+    kitcopy_expect("make -n -o build/plan lint-labs QUICK=1 LAB=lab1 | "
+                   "grep lint-labs.sh",
+                   0, "lint-labs.sh --no-suites lab1-collectives");
+}
+END_TEST
+
 START_TEST(a_plan_of_other_points_than_100_is_refused)
 {
     kitcopy_expect("sed -i '0,/points: 5/s//points: 4/' "
@@ -127,6 +139,7 @@ int main(void)
     tcase_add_checked_fixture(t, kitcopy_make, kitcopy_remove);
     tcase_add_loop_test(t, lint_sees_what_is_broken, 0,
                         sizeof broken / sizeof *broken);
+    tcase_add_test(t, a_quick_lint_runs_no_suites);
     tcase_add_test(t, a_plan_of_other_points_than_100_is_refused);
     tcase_add_test(t, answers_are_written_in_place);
     tcase_add_test(t, every_lab_is_whole);
