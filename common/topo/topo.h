@@ -244,6 +244,21 @@ int topo_message(const struct topo *t, int32_t from, int32_t to, uint64_t bytes,
 void topo_coll_release(struct topo_coll *c);
 
 /*
+ * A communicator whose configuration fixes its number of CTAs. Each carries one
+ * channel. topo_fix_ctas() raises the time of an operation, from
+ * topo_collective() or (with TOPO_OP_SENDRECV and two places) topo_message(),
+ * to what so few channels need: a channel carries at most the architecture's
+ * rate, where that is known; else bandwidth falls in proportion to NCCL's own
+ * number of channels. More CTAs than NCCL needs are no faster.
+ * topo_ctas_compute() is the share of a GPU's compute that they take while an
+ * operation runs, one multiprocessor each. ctas 0 stands for NCCL's own number,
+ * which takes the machine's sm_share and changes no time.
+ */
+void topo_fix_ctas(const struct topo *t, enum topo_op op, const int32_t *place,
+                   int n, uint64_t bytes, int ctas, struct topo_coll *c);
+double topo_ctas_compute(const struct topo *t, int gpu, int ctas);
+
+/*
  * Parse a list of algorithms or protocols to a set: "RING,TREE", in upper or
  * lower case; a leading '^' means all others. NULL and "" give TOPO_ANY; an
  * unknown name gives 0.

@@ -54,6 +54,22 @@ static struct graph_ref coll(uint32_t rank, uint32_t n, uint64_t host_ps)
                               .bytes = 16 << 20});
 }
 
+/* The same, of a communicator that fixes its CTAs. */
+static struct graph_ref fixed_coll(uint32_t rank, uint32_t n, int ctas)
+{
+    return SYNTHETIC(&run.s, rank, .name = "ncclAllReduce",
+                     .node = {.kind = GRAPH_COLL,
+                              .flags = GRAPH_CTAS(ctas),
+                              .queue = 1,
+                              .place = (int32_t)rank,
+                              .op = TOPO_OP_ALLREDUCE,
+                              .match = 77,
+                              .match_kind = GRAPH_MATCH_ALL,
+                              .match_size = n,
+                              .match_rank = rank,
+                              .bytes = 16 << 20});
+}
+
 START_TEST(a_collective_waits_for_the_last_rank)
 {
     enum { N = 4 };
@@ -136,6 +152,69 @@ START_TEST(a_running_collective_takes_its_share_of_compute)
     const double during = at(c).end_ps * 1e-12;
     const double end = during + 1e-2 - during * (1 - share);
     ck_near(at(k).end_ps, (uint64_t)(end * 1e12), 10000);
+}
+END_TEST
+
+/* Six CTAs take six multiprocessors from the products, and carry six times
+ * what one channel can. */
+START_TEST(fixed_ctas_take_their_multiprocessors)
+{
+    enum { CTAS = 6 };
+    begin(2);
+    const double flops =
+        topo_resource(run.topo, topo_compute(run.topo, 0, TOPO_FP32))->rate;
+    const struct topo_gpu *const gpu = topo_gpu(run.topo, 0);
+    const double share = (double)CTAS / gpu->nsm;
+    const struct graph_ref c = fixed_coll(0, 2, CTAS);
+    fixed_coll(1, 2, CTAS);
+    const struct graph_ref k = SYNTHETIC(
+        &run.s, 0,
+        .node = {.kind = GRAPH_KERNEL, .queue = 2, .flops = 1e-2 * flops});
+    replayed_run(&run, NULL);
+
+    struct topo_coll cost;
+    char err[200];
+    const int32_t place[2] = {0, 1};
+    ck_assert_int_eq(topo_collective(run.topo, TOPO_OP_ALLREDUCE, place, 2,
+                                     16 << 20, -1, -1, &cost, err, sizeof err),
+                     0);
+    const double channel = 18e9;   // a Hopper's: see common/topo/arch.c
+    const double bytes = 16 << 20; // an all-reduce over two sends each once
+    const double sec =
+        bytes / (CTAS * channel) + (double)cost.latency_ps * 1e-12;
+    ck_assert_double_gt(sec, (double)cost.time_ps * 1e-12);
+    ck_near(at(c).end_ps, (uint64_t)(sec * 1e12), 10);
+    const double end = sec + 1e-2 - sec * (1 - share);
+    ck_near(at(k).end_ps, (uint64_t)(end * 1e12), 10000);
+    topo_coll_release(&cost);
+}
+END_TEST
+
+/* More CTAs than channels are no faster, and leave less to products. */
+START_TEST(more_ctas_than_channels_only_take_more)
+{
+    uint64_t coll_ps[2], kernel_ps[2];
+    const int most[2] = {32, GRAPH_MAX_CTAS};
+    for (int i = 0; i < 2; i++) {
+        begin(2);
+        const double flops =
+            topo_resource(run.topo, topo_compute(run.topo, 0, TOPO_FP32))->rate;
+        const struct graph_ref c = fixed_coll(0, 2, most[i]);
+        fixed_coll(1, 2, most[i]);
+        const struct graph_ref k = SYNTHETIC(
+            &run.s, 0,
+            .node = {.kind = GRAPH_KERNEL, .queue = 2, .flops = 1e-2 * flops});
+        replayed_run(&run, NULL);
+        coll_ps[i] = at(c).end_ps;
+        kernel_ps[i] = at(k).end_ps;
+        const double taken =
+            (double)coll_ps[i] * most[i] / topo_gpu(run.topo, 0)->nsm;
+        ck_near(kernel_ps[i], (uint64_t)(1e10 + taken), 10000);
+        replayed_release(&run);
+    }
+    ck_assert_uint_eq(coll_ps[0], coll_ps[1]);
+    ck_assert_uint_lt(kernel_ps[0], kernel_ps[1]);
+    begin(1); // for teardown()
 }
 END_TEST
 
@@ -411,6 +490,8 @@ int main(void)
     tcase_add_test(t, a_collective_waits_for_the_last_rank);
     tcase_add_test(t, a_send_alone_is_bound_by_the_slowest_part_of_its_way);
     tcase_add_test(t, a_running_collective_takes_its_share_of_compute);
+    tcase_add_test(t, fixed_ctas_take_their_multiprocessors);
+    tcase_add_test(t, more_ctas_than_channels_only_take_more);
     tcase_add_test(t, a_send_and_its_receive_end_together);
     tcase_add_test(t, an_exchange_in_one_group_runs_both_ways_at_once);
     tcase_add_test(t, an_exchange_without_a_group_never_ends_and_says_so);

@@ -394,6 +394,52 @@ START_TEST(a_message_without_a_way_is_refused_with_a_reason)
 }
 END_TEST
 
+/* The time of an all-gather of 64 MiB over 8 GPUs on these CTAs. */
+static struct topo_coll on_ctas(const struct topo *t, int ctas)
+{
+    enum { N = 8, BYTES = 64 << 20 };
+    int32_t place[N];
+    for (int i = 0; i < N; i++)
+        place[i] = i;
+    struct topo_coll c =
+        cost(t, TOPO_OP_ALLGATHER, N, BYTES, TOPO_ANY, TOPO_ANY);
+    topo_fix_ctas(t, TOPO_OP_ALLGATHER, place, N, BYTES, ctas, &c);
+    return c;
+}
+
+/* Few channels limit a collective, by their rate where it is known, else in
+ * proportion; what they take of the GPU grows with every one. */
+START_TEST(fixed_ctas_limit_bandwidth_and_take_multiprocessors)
+{
+    struct topo *const t = machine_load(_i ? "dgx-a100" : "dgx-h100");
+    const int32_t place[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const int channels = topo_channels(t, place, 8), nsm = topo_gpu(t, 0)->nsm;
+    struct topo_coll own = on_ctas(t, 0);
+    const double ps = (double)(own.time_ps - own.latency_ps);
+    uint64_t before_ps = UINT64_MAX;
+    for (int ctas = 1; ctas <= 64; ctas++) {
+        struct topo_coll c = on_ctas(t, ctas);
+        const double sent = 7. / 8 * (64 << 20);
+        const double least =
+            _i ? ps * channels / ctas : sent / (ctas * 18e9) * 1e12;
+        ck_assert_uint_eq(c.latency_ps, own.latency_ps);
+        ck_assert_double_eq_tol((double)(c.time_ps - c.latency_ps),
+                                fmax(ps, least), 2);
+        ck_assert_uint_le(c.time_ps, before_ps);
+        ck_assert_double_eq_tol(topo_ctas_compute(t, 0, ctas),
+                                (double)ctas / nsm, 1e-12);
+        before_ps = c.time_ps;
+        topo_coll_release(&c);
+    }
+    ck_assert_uint_eq(before_ps, own.time_ps);
+    ck_assert_double_eq(topo_ctas_compute(t, 0, 0),
+                        topo_costs(t)->nccl_sm_share);
+    ck_assert_double_eq(topo_ctas_compute(t, 0, 10 * nsm), .9);
+    topo_coll_release(&own);
+    topo_free(t);
+}
+END_TEST
+
 int main(void)
 {
     TCase *const tc = tcase_create("collective");
@@ -412,6 +458,8 @@ int main(void)
                         NREFUSALS);
     tcase_add_test(tc, pat_takes_the_simple_protocol_alone);
     tcase_add_test(tc, a_message_without_a_way_is_refused_with_a_reason);
+    tcase_add_loop_test(tc, fixed_ctas_limit_bandwidth_and_take_multiprocessors,
+                        0, 2);
     Suite *const s = suite_create("topo: collective");
     suite_add_tcase(s, tc);
     return suite_run(s);

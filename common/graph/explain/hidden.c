@@ -1,5 +1,6 @@
 #include "graph/explain/hidden.h"
 
+#include <math.h>   /* fmax */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* qsort */
 #include <string.h> /* strncmp */
@@ -9,7 +10,7 @@
 struct hidden_runs {
     const struct graph *g;
     unsigned kinds;
-    double share; /* share of compute that NCCL takes */
+    const struct topo *topo;
     struct replay *replay[2];
     const struct replay_time *with, *without;
 };
@@ -24,7 +25,7 @@ struct hidden_runs *hidden_new(const struct graph *g, const struct topo *topo,
     }
     r->g = g;
     r->kinds = kinds;
-    r->share = topo_costs(topo)->nccl_sm_share;
+    r->topo = topo;
     for (int i = 0; i < 2; i++) {
         const struct replay_options options = {.fixed = i ? kinds : 0,
                                                .fast_host = 1};
@@ -167,6 +168,7 @@ uint64_t hidden_most_ps(const struct hidden_runs *r, uint32_t first,
 {
     uint64_t work_end_ps = r->without[first].end_ps;
     uint64_t comm_ps = 0, comm_end_ps = work_end_ps;
+    double share = 0; // the most of compute that NCCL takes
     for (uint32_t at = first; at <= last; at++) {
         const struct graph_view *const v = &r->g->nodes[at];
         if (v->node.kind == GRAPH_KERNEL &&
@@ -176,6 +178,8 @@ uint64_t hidden_most_ps(const struct hidden_runs *r, uint32_t first,
         if (!is_one(r, at))
             continue;
         const uint64_t ps = r->with[at].end_ps - r->with[at].start_ps;
+        share = fmax(share, topo_ctas_compute(r->topo, v->node.place,
+                                              graph_ctas(&v->node)));
         const uint64_t from_ps = fed_ps(r, first, at);
         comm_ps += ps;
         comm_end_ps = (from_ps > comm_end_ps ? from_ps : comm_end_ps) + ps;
@@ -183,6 +187,6 @@ uint64_t hidden_most_ps(const struct hidden_runs *r, uint32_t first,
     const uint64_t exposed_ps =
         comm_end_ps > work_end_ps ? comm_end_ps - work_end_ps : 0;
     return exposed_ps < comm_ps
-               ? (uint64_t)((double)(comm_ps - exposed_ps) * (1 - r->share))
+               ? (uint64_t)((double)(comm_ps - exposed_ps) * (1 - share))
                : 0;
 }

@@ -91,9 +91,12 @@ enum graph_match {
  * Values of graph_node.flags. JOIN: the issuing thread waits for the end.
  * STAGED: copies between devices go through host memory, without peer access.
  * NETWORK: they go through NICs, even inside a node. AGAIN: host-only, see
- * above.
+ * above. GRAPH_CTAS(n): a collective, send or receive of a communicator whose
+ * configuration fixes its number of CTAs, from 1 to GRAPH_MAX_CTAS.
  */
 enum { GRAPH_JOIN = 1, GRAPH_STAGED = 2, GRAPH_NETWORK = 4, GRAPH_AGAIN = 8 };
+enum { GRAPH_MAX_CTAS = 64 };
+#define GRAPH_CTAS(n) ((uint32_t)(n) << 8)
 
 struct graph_ref { /* names a node by its rank and number */
     uint32_t rank, index;
@@ -190,6 +193,13 @@ struct graph_node {
     uint32_t naccesses;
     uint32_t span; /* graph_string() of the NVTX range around it; 0: none */
 };
+
+/* The CTAs that a node's communicator fixes; 0: NCCL chooses their number. */
+static inline int graph_ctas(const struct graph_node *n)
+{
+    const int ctas = (int)(n->flags >> 8 & 255);
+    return ctas < GRAPH_MAX_CTAS ? ctas : GRAPH_MAX_CTAS;
+}
 
 /* Name of a segment's memfd: /proc/PID/fd/N -> /memfd:NAME. */
 #define GRAPH_MEMFD "commlab-graph"

@@ -7,7 +7,7 @@
 #include "graph/record/intern.h"
 #include "graph/replay/bill.h"
 
-enum { KEY_PLACES = 3 }; /* index of the first place in cost_table.key */
+enum { KEY_PLACES = 4 }; /* index of the first place in cost_table.key */
 
 struct path_cost { /* the cost of one path */
     struct topo_path path;
@@ -27,7 +27,8 @@ struct cost_table {
     struct path_cost **path;
     struct coll_cost *coll;
     uint32_t npaths, ncolls;
-    int32_t *key; /* key of a collective or message: op, bytes, places */
+    int32_t *key; /* key of a collective or message: op, bytes,
+                     CTAs, places */
     size_t key_room;
     struct bill bill; /* for the last kernel, memset or copy of pieces */
 };
@@ -342,6 +343,7 @@ find_coll(struct cost_table *t, const struct graph_node *n, int nplaces)
 {
     t->key[0] = n->kind == GRAPH_COLL ? n->op : -1;
     memcpy(t->key + 1, &n->bytes, sizeof n->bytes);
+    t->key[3] = graph_ctas(n);
     int is_new;
     const uint32_t id =
         intern_id(&t->colls, t->key,
@@ -359,6 +361,8 @@ find_coll(struct cost_table *t, const struct graph_node *n, int nplaces)
     int failed =
         ask_topo(t, n, t->key + KEY_PLACES, nplaces, &c, err, sizeof err);
     if (!failed) {
+        topo_fix_ctas(t->topo, n->kind == GRAPH_COLL ? n->op : TOPO_OP_SENDRECV,
+                      t->key + KEY_PLACES, nplaces, n->bytes, t->key[3], &c);
         failed = from_loads(t, &c, &cc->cost);
         topo_coll_release(&c);
     }

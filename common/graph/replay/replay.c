@@ -35,21 +35,34 @@ static int leave_host(struct replay_run *r, uint32_t at, uint64_t now_ps)
 
 /* ---- device operations --------------------------------------------------- */
 
+/* The share of a device's compute that NCCL takes: that of the operation with
+ * the largest, of those that run. */
+static double taken(const struct replay_run *r, int gpu)
+{
+    const int *const n = r->nbusy + (size_t)gpu * RUN_CTAS;
+    double most = 0;
+    for (int ctas = 0; ctas < RUN_CTAS; ctas++) {
+        const double share =
+            n[ctas] ? topo_ctas_compute(r->topo, gpu, ctas) : 0;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
 /* Give a collective, send or receive its share of its devices' compute,
  * or take it back. */
 static void occupy(struct replay_run *r, uint32_t at, int change)
 {
     const int gpu = run_node(r, at)->place;
-    const double share = topo_costs(r->topo)->nccl_sm_share;
     if (gpu < 0 || gpu >= topo_ngpus(r->topo))
         return;
-    const int before = r->nbusy[gpu] > 0;
-    r->nbusy[gpu] += change;
-    if (before == (r->nbusy[gpu] > 0))
+    const double before = taken(r, gpu);
+    r->nbusy[gpu * RUN_CTAS + graph_ctas(run_node(r, at))] += change;
+    const double share = taken(r, gpu);
+    if (!(share < before || share > before))
         return;
     for (int math = 0; math < TOPO_MATHS; math++)
-        flows_scale(r->flows, topo_compute(r->topo, gpu, math),
-                    before ? 1 : 1 - share);
+        flows_scale(r->flows, topo_compute(r->topo, gpu, math), 1 - share);
 }
 
 /* True if the operation has a fixed cost in this replay. */
@@ -308,7 +321,8 @@ static int run_init(struct replay_run *r, const struct replay_options *options)
 {
     const size_t n = (size_t)r->g->nnodes + 1;
     r->state = malloc(n * sizeof *r->state);
-    r->nbusy = calloc((size_t)topo_ngpus(r->topo) + 1, sizeof *r->nbusy);
+    r->nbusy =
+        calloc(((size_t)topo_ngpus(r->topo) + 1) * RUN_CTAS, sizeof *r->nbusy);
     r->costs = options && options->costs ? options->costs
                                          : cost_table_new(r->topo, options);
     if (!r->state || !r->nbusy || !r->costs ||

@@ -11,7 +11,8 @@
  *     copy        the path between its places, including copy engines
  *     collective  begins when all ranks have arrived; NCCL's algorithm and
  *                 protocol, the machine's calibrated time, the links it uses;
- *                 meanwhile it takes a share of its devices' compute
+ *                 meanwhile it takes a share of its devices' compute (that of
+ *                 the CTAs that its communicator fixes, if it does)
  *     send, recv  begin when both have arrived; the path between their devices
  *     MPI         latency and bytes/rate of messages, ceil(log2 n) steps for a
  *                 collective; host only, so nothing is shared

@@ -33,6 +33,8 @@ struct node_state {
                              data that others wait for */
 };
 
+enum { RUN_CTAS = GRAPH_MAX_CTAS + 1 };
+
 /* A replay in progress. */
 struct replay_run {
     const struct graph *g;
@@ -52,7 +54,8 @@ struct replay_run {
     const struct graph *costs_of; /* never NULL */
     replay_change *change;
     void *change_arg;
-    int *nbusy; /* by GPU: collectives running on it */
+    int *nbusy; /* by GPU and CTAs (graph_ctas()): NCCL's operations that run
+                   on it */
     uint32_t nended;
     char *err;
     size_t err_nbytes;

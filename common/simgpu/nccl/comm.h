@@ -70,6 +70,8 @@ struct ncclComm {
     int ntails, cap_tails;
     struct batch *pending; /* group not enqueued yet (non-blocking) */
     struct setup *setup;   /* init or split in progress (non-blocking) */
+    int ctas;              /* that the configuration fixes; 0: none, or not
+                              computed yet */
     unsigned connected;    /* bits: connected algorithms (connect.h) */
     uint64_t sizes[8];     /* log2 of sizes so far, as bits, by kind */
     struct profiler_comm *profiled; /* NULL: no plugin is loaded */

@@ -111,6 +111,19 @@ static void add_access(struct graph_node *n, struct graph_access *access,
     a->end = a->begin + nbytes;
 }
 
+/* The CTAs that the communicator's configuration fixes; 0: none. They change
+ * times, so communicators without limits keep NCCL's own number. */
+static int fixed_ctas(struct ncclComm *c)
+{
+    const int none = NCCL_CONFIG_UNDEF_INT;
+    if (c->ctas == 0 &&
+        (c->config.min_ctas != none || c->config.max_ctas != none)) {
+        const int n = explain_channels(c);
+        c->ctas = n < GRAPH_MAX_CTAS ? n : GRAPH_MAX_CTAS;
+    }
+    return c->ctas;
+}
+
 /* Fill in the node. access points to three entries, move to one. */
 static void fill_node(struct nccl_op *o, struct graph_access *access,
                       struct graph_move *move)
@@ -120,6 +133,7 @@ static void fill_node(struct nccl_op *o, struct graph_access *access,
     const size_t size = reduce_type_size(c->type);
     n->elem_size = (uint32_t)size;
     n->bytes = c->count * size;
+    n->flags |= GRAPH_CTAS(fixed_ctas(c->comm));
     add_access(n, access, c->sendbuf, o->sent, 0);
     add_access(n, access, c->recvbuf, o->received, 1);
     if (c->scalar)

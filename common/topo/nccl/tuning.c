@@ -109,8 +109,7 @@ static enum hop inside(const struct shape *s)
     return s->nvlink ? NVLINK : PCI;
 }
 
-/* The number of steps of a ring: algbw = busbw * n / steps. */
-static int ring_steps(enum topo_op op, int n)
+int tuning_ring_steps(enum topo_op op, int n)
 {
     if (op == TOPO_OP_ALLREDUCE)
         return 2 * (n - 1);
@@ -146,7 +145,7 @@ static double ring_latency(const struct topo *t, const struct shape *s,
                            enum topo_op op, enum topo_proto proto)
 {
     const int chunks = passes_on(s, op, TOPO_RING, proto);
-    const int steps = chunks ? 1 : ring_steps(op, s->n);
+    const int steps = chunks ? 1 : tuning_ring_steps(op, s->n);
     const int across =
         op == TOPO_OP_ALLREDUCE ? 2 * (s->ngroups - 1) : s->ngroups - 1;
     return latency(t, proto, base_us[TOPO_RING][proto], steps - across,
@@ -186,7 +185,7 @@ static double more_latency(const struct topo *t, const struct shape *s,
     if (algo == TOPO_P2P)
         return s->ngroups > 1 ? 0 : t->arch->start_us;
     if (algo == TOPO_RING)
-        return (ring_steps(op, s->n) - across) * t->arch->hop_us +
+        return (tuning_ring_steps(op, s->n) - across) * t->arch->hop_us +
                (proto == TOPO_LL && s->ngroups == 1 ? t->arch->ll_us : 0);
     return algo == TOPO_TREE
                ? 2 * ((double)s->n / s->ngroups - 1) * t->arch->hop_us
@@ -236,7 +235,7 @@ static double own_copy(const struct topo *t, const struct shape *s,
                        enum topo_op op, enum topo_algo algo)
 {
     const double steps = op == TOPO_OP_ALLREDUCE ? t->arch->sum : t->arch->copy;
-    return exchanges(op, algo) ? 1 + steps / ring_steps(op, s->n) : 1;
+    return exchanges(op, algo) ? 1 + steps / tuning_ring_steps(op, s->n) : 1;
 }
 
 /*
@@ -273,7 +272,8 @@ static double bandwidth_of(const struct topo *t, const struct shape *s,
     if (algo == TOPO_TREE && proto == TOPO_LL128)
         return t->arch->ll128 * tree_ll128[nodes] * simple;
     if (algo == TOPO_RING && proto == TOPO_LL)
-        return least(ring_ll * simple, cap * s->n / ring_steps(op, s->n));
+        return least(ring_ll * simple,
+                     cap * s->n / tuning_ring_steps(op, s->n));
     if (algo == TOPO_RING && proto == TOPO_LL128)
         return t->arch->ll128 * simple;
     if (algo == TOPO_P2P && proto == TOPO_LL)
@@ -413,7 +413,7 @@ static struct cell tuning_of(const struct topo *t, const struct shape *s,
              thread_share(t, s, algo, proto);
     if (exchanges(op, algo) && proto != TOPO_LL && s->nvlink &&
         s->ngroups == 1) {
-        x.step_us = ring_steps(op, s->n) * t->arch->step_us;
+        x.step_us = tuning_ring_steps(op, s->n) * t->arch->step_us;
         x.hops_us = x.us - t->arch->latency * base_us[algo][proto];
     }
     x.fill_us = fill_of(t, s, op, algo, proto, x);

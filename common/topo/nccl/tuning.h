@@ -15,6 +15,9 @@
 /* True if the operation consists of messages: TOPO_P2P. */
 int tuning_is_message(enum topo_op op);
 
+/* The number of steps of a ring: algbw = busbw * n / steps. */
+int tuning_ring_steps(enum topo_op op, int n);
+
 /*
  * Model an operation over the ranks of a shape, n > 1. healthy: as if no cable
  * were degraded. Returns 0, or -1 if memory runs out.
