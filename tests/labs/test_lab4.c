@@ -107,6 +107,39 @@ START_TEST(pieces_hide_their_messages)
 }
 END_TEST
 
+/* A few CTAs are too slow for the products, many take too much of the GPU from
+ * them. In between, chunks gain more than the published 1.04 to 1.16 of whole
+ * models, since only a part of a model is such products. */
+START_TEST(products_leave_collectives_a_share)
+{
+    struct child c = command(8, "dgx-h100", "--share");
+    int n = 0, best = 0, ctas[16];
+    double before = 0, ms[16];
+    const char *at = strstr(c.out, "\nin chunks NCCL's");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(
+        sscanf(at, "\nin chunks NCCL's - %*f ms %*f ms %lf", &before), 1);
+    for (at = strchr(at + 1, '\n'); at && n < 16; at = strchr(at + 1, '\n')) {
+        double percent;
+        if (sscanf(at, "\nin chunks %d %lf %% %*f ms %*f ms %lf", &ctas[n],
+                   &percent, &ms[n]) != 3)
+            break;
+        ck_assert_double_eq_tol(percent, 100. * ctas[n] / 132, .06);
+        best = ms[n] < ms[best] ? n : best;
+        n++;
+    }
+    ck_assert_int_eq(n, 11);
+    for (int i = 1; i < n; i++)
+        ck_assert_msg(i <= best ? ms[i] < ms[i - 1] : ms[i] > ms[i - 1], "%s",
+                      c.out);
+    ck_assert_msg(ctas[best] == 16 && ms[best] < before, "%s", c.out);
+    ck_assert_int_eq((int)behind(c.out, "best:"), 16);
+    const double times = behind(strstr(c.out, "best:"), "ms,");
+    ck_assert_msg(times > 1.16 && times < 1.3, "%s", c.out);
+    child_clear(&c);
+}
+END_TEST
+
 /* ---- published bubbles --------------------------------------------------- */
 
 enum { PRODUCT_PS = 1000000 };
@@ -279,6 +312,11 @@ START_TEST(wrong_sizes_are_refused_with_the_reason)
     ck_assert_int_eq(c.status, 2);
     ck_assert_ptr_nonnull(strstr(c.err, "must be a multiple of --tp-size"));
     child_clear(&c);
+    c = child_run(60, "mpirun -n 2 %s/solutions/lab4 --share --rows 12",
+                  child_build());
+    ck_assert_int_eq(c.status, 2);
+    ck_assert_ptr_nonnull(strstr(c.err, "they are 12 and 28672"));
+    child_clear(&c);
 }
 END_TEST
 
@@ -289,6 +327,7 @@ static void own_tests(TCase *t)
     tcase_add_loop_test(t, bubbles_are_those_published, 0,
                         sizeof pipes / sizeof *pipes);
     tcase_add_test(t, pieces_hide_their_messages);
+    tcase_add_test(t, products_leave_collectives_a_share);
     tcase_add_test(t, one_network_scales_as_published);
     tcase_add_test(t, tensor_parallel_belongs_inside_a_node);
     tcase_add_test(t, checkpoints_buy_memory_for_time);

@@ -52,6 +52,10 @@ static const struct lab_command commands[] = {
      "[--rows N]: a sequence-parallel layer, its collectives whole and in "
      "pieces",
      report_pieces},
+    {"--share",
+     "[--ctas N,N,... --chunks N --rows N --width N --hidden N]: products next "
+     "to collectives in chunks, by the CTAs that these may use",
+     report_share},
     {"--placement", "[--tp-size N]: tensor parallel near and far",
      report_placement},
     {NULL, NULL, NULL},

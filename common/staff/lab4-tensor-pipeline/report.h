@@ -31,6 +31,10 @@ int report_dual(struct lab_run *r, int argc, char **argv);
 /* --pieces: a layer whose products hide their messages (report_pieces.c). */
 int report_pieces(struct lab_run *r, int argc, char **argv);
 
+/* --share: products that run next to collectives in chunks, for several numbers
+ * of CTAs that the collectives may use (report_share.c). */
+int report_share(struct lab_run *r, int argc, char **argv);
+
 /* Micro-batches without contents, all the same. */
 void report_batch(struct lab_run *r, const struct nn_shape *s, int nmicro,
                   struct nn_batch *batch);
