@@ -99,12 +99,20 @@ static void check_abort_by_shrinking(void)
     ncclComm_t parent = NULL, fewer = NULL;
     ncclCommSplit(comm, 0, rank, &parent, NULL);
     if (rank != 0) {
-        // waits for rank 0, which never comes
-        ncclAllReduce(d, d, COUNT, ncclFloat, ncclSum, parent, stream);
+        float left[COUNT];
+        int nnumbers = 0;
+        // waits for rank 0, which never comes; fails if the shrink is faster
+        const int begins = ncclAllReduce(d, d, COUNT, ncclFloat, ncclSum,
+                                         parent, stream) == ncclSuccess;
         RULE(ncclCommShrink(parent, out, 1, &fewer, NULL, NCCL_SHRINK_ABORT) ==
-                     ncclSuccess &&
-                 is_rank(fewer, rank - 1, nranks - 1),
+                 ncclSuccess,
              "a shrink stops what is under way");
+        cudaMemcpy(left, d, sizeof left, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < COUNT; i++)
+            nnumbers += left[i] == left[i];
+        RULE(!begins || nnumbers == 0,
+             "and leaves neither a sum nor its input");
+        RULE(is_rank(fewer, rank - 1, nranks - 1), "the others go on");
         ncclCommDestroy(fewer);
     }
     MPI_Barrier(MPI_COMM_WORLD);

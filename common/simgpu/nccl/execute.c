@@ -19,8 +19,10 @@
 #include "nccl/execute.h"
 
 #include <stdlib.h> /* calloc */
-#include <string.h> /* memcpy */
+#include <string.h> /* memcpy, memset */
 
+#include "core/heap/dataless.h"
+#include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/stream/stream.h"
 #include "core/wait.h"
@@ -47,6 +49,20 @@ static void pass(struct gate *g)
         free(g);
 }
 
+/*
+ * A collective or receive that is ended leaves its output with what it has
+ * received and summed so far. Here it has received nothing, so mark the output:
+ * a program that takes it for its input, or for a result, computes NaN.
+ */
+static void spoil(const struct nccl_op *o)
+{
+    enum { SPOILT = 0xFF };
+    struct heap_block b;
+    if (o->received && simgpu_heap_find(o->call.recvbuf, &b) == 0 &&
+        !dataless(b.id))
+        memset(simgpu_heap_raw(o->call.recvbuf), SPOILT, o->received);
+}
+
 static void run(struct op *op)
 {
     struct nccl_op *const o = (struct nccl_op *)op;
@@ -70,6 +86,7 @@ static void run(struct op *op)
         case CALL_WAIT: err = rma_wait(o); break;
         }
     if (err != 0) {
+        spoil(o);
         comm_note_lost(o->call.comm);
         comm_await_stop(o->call.comm, o->call.name, o->call.site);
         simgpu_op_broken(op);
