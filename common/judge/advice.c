@@ -1,6 +1,6 @@
 #include "judge/advice.h"
 
-#include <math.h>   /* fabs */
+#include <math.h>   /* fabs, isnan */
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* memcpy */
 
@@ -21,7 +21,8 @@ void advice_see(struct advice *a, double is, double should, const void *bytes,
     a->n++;
     a->nzero += is == 0;
     a->nkept += is_poison(bytes, nbytes);
-    a->nhuge += should != 0 && fabs(is) > HUGE_RATIO * fabs(should);
+    a->nhuge += fabs(is) > HUGE_RATIO * (should != 0 ? fabs(should) : 1);
+    a->nnan += isnan(is);
     a->is2 += is * is;
     a->is_should += is * should;
     a->should2 += should * should;
@@ -64,6 +65,11 @@ const char *advice_text(const struct advice *a, char *out, size_t nbytes)
             "\nAll of these are far too large: do they contain memory that "
             "was never written or\nset to zero? Which copy, sum or memset "
             "is to do that first?");
+    else if (a->n && a->nnan == a->n)
+        snprintf(out, nbytes,
+                 "\nNone of these is a number: do they come from 0 / 0, or "
+                 "from infinity - infinity?\nOr from memory without a result, "
+                 "such as a sum that an abort has ended?");
     else if (a->n >= ENOUGH && more)
         snprintf(out, nbytes,
                  "\nAll of these are %d times too large: a sum that is not "

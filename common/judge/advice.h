@@ -15,6 +15,7 @@ enum { ADVICE_POISON = 0xCB }; /* fills buffers before a case writes to them */
 struct advice { /* zero it, then call advice_see() for each wrong element */
     size_t n, nzero, nkept; /* wrong elements: all, zeros, still poisoned */
     size_t nhuge;           /* wrong elements far larger than the right ones */
+    size_t nnan;            /* wrong elements that are not numbers */
     double is2, is_should, should2; /* sums of products, to find a factor */
 };
 

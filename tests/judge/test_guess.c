@@ -1,5 +1,6 @@
 /* What a wrong result tells about the mistake. */
 #include <check.h>
+#include <math.h>   /* NAN */
 #include <string.h> /* strstr */
 
 #include "judge/advice.h"
@@ -155,6 +156,7 @@ static const struct {
     {1.5, 4, "Is a block, a root"},    {1, 4, "Is a block, a root"},
     {-2, 4, "Is a block, a root"},     {1e5, 4, "Is a block, a root"},
     {-1.1e5, 1, "far too large"},      {0, 1, "All of these are 0"},
+    {NAN, 1, "None of these is a"},    {NAN, 4, "None of these is a"},
 };
 
 START_TEST(a_factor_is_told_within_its_limits)
@@ -167,6 +169,19 @@ START_TEST(a_factor_is_told_within_its_limits)
     }
     advice_text(&a, text, sizeof text);
     ck_assert_msg(strstr(text, factors[_i].says), "%s", text);
+}
+END_TEST
+
+START_TEST(a_huge_number_in_place_of_a_zero_is_told)
+{
+    const double sizes[] = {0.9e5, 1.1e5};
+    char text[256];
+    for (int i = 0; i < 2; i++) {
+        struct advice a = {.n = 0};
+        advice_see(&a, sizes[i], 0, &sizes[i], sizeof sizes[i]);
+        advice_text(&a, text, sizeof text);
+        ck_assert_int_eq(strstr(text, "far too large") != NULL, i);
+    }
 }
 END_TEST
 
@@ -262,6 +277,7 @@ int main(void)
                         sizeof wrong / sizeof *wrong);
     tcase_add_loop_test(t, a_factor_is_told_within_its_limits, 0,
                         sizeof factors / sizeof *factors);
+    tcase_add_test(t, a_huge_number_in_place_of_a_zero_is_told);
     tcase_add_loop_test(t, a_factor_is_that_of_all_elements, 0,
                         sizeof noises / sizeof *noises);
     tcase_add_test(t, one_element_of_another_kind_changes_the_advice);
