@@ -341,11 +341,18 @@ static ncclResult_t sum_once(struct lab_run *r, struct seal *s,
 {
     const int begin = s->transit->round;
     const ncclResult_t err = seal_sum(&cases_team, s, grad, sum);
-    if (err == ncclRemoteError)
-        return lab_note_wrong("seal_sum() gives up after %d rounds on rank %d, "
-                              "though summing the bad\nblocks again mends them",
-                              s->transit->round - begin, r->rank);
-    return err;
+    if (err != ncclRemoteError)
+        return err;
+    size_t nbad = 0;
+    for (size_t i = 0; i < s->nblocks; i++)
+        nbad += s->found[i] != 0;
+    return lab_note_wrong("seal_sum() gives up after %d rounds on rank %d, "
+                          "though summing the bad\nblocks again from grad "
+                          "mends them. s->found has %zu of %zu blocks as "
+                          "bad:\nare the seals those of each rank's grad, "
+                          "summed as doubles, and is found read when it is "
+                          "there?",
+                          s->transit->round - begin, r->rank, nbad, s->nblocks);
 }
 
 /* A sum whose bad blocks stay bad for longer than seal_sum() may try: then the

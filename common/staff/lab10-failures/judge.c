@@ -12,7 +12,6 @@
 #include <string.h> /* memset */
 
 #include "judge/graph/calls.h"
-#include "judge/graph/counts.h"
 #include "judge/graph/spans.h"
 #include "judge/needs.h"
 #include "judge10.h"
@@ -79,7 +78,9 @@ static void judge_record(const struct judge_task *t, struct judge_verdict *v)
             drawn_digest(slot, f->ncalls[r]))
             judge_fail(v,
                        "after %d calls, the recorder of rank %d does not have "
-                       "the last %d in their slots, with their numbers",
+                       "the last %d in their slots, with their numbers: the "
+                       "first call has number 0, and call n goes to slot n mod "
+                       "16",
                        f->ncalls[r], r, DRAWN_SLOTS);
     }
     free(f);
@@ -121,6 +122,26 @@ static void calls_text(const struct judge_task *t, uint64_t seed, int trial,
     }
 }
 
+/* What a wrong report overlooks about the numbers of calls; "" if nothing. */
+static const char *overlooked(const struct drawn_flight *f, int nranks,
+                              double fault, double number)
+{
+    int most = 0, fewest = DRAWN_CALLS;
+    for (int r = 0; r < nranks; r++) {
+        most = f->ncalls[r] > most ? f->ncalls[r] : most;
+        fewest = f->ncalls[r] < fewest ? f->ncalls[r] : fewest;
+    }
+    if (fault == DRAWN_DIFFERS && number + DRAWN_SLOTS < most)
+        return ":\na rank has made so many calls that a later one is in this "
+               "call's slot";
+    if (fault == DRAWN_DIFFERS && number >= fewest)
+        return ":\na rank has not made this call, so there is nothing to "
+               "compare";
+    if (f->fault == DRAWN_DIFFERS && f->number + DRAWN_SLOTS == most)
+        return ":\nthis call is the oldest that all recorders still have";
+    return "";
+}
+
 static void judge_diagnose(const struct judge_task *t, struct judge_verdict *v)
 {
     struct drawn_flight *const f = malloc(sizeof *f);
@@ -137,99 +158,14 @@ static void judge_diagnose(const struct judge_task *t, struct judge_verdict *v)
         calls_text(t, judge_input_seed(t, 0, i), trial, f,
                    f->fault == DRAWN_FINE ? f->ncalls[0] - 1 : f->number, calls,
                    sizeof calls);
-        judge_fail(
-            v, "hang %d of 0 to %d: the report is %s; should be %s\n%s", trial,
-            DRAWN_TRIALS - 1, fault_text(fault, rank, number, text[0], 80),
-            fault_text(f->fault, f->rank, f->number, text[1], 80), calls);
+        judge_fail(v,
+                   "hang %d of 0 to %d: the report is %s; should be %s%s\n%s",
+                   trial, DRAWN_TRIALS - 1,
+                   fault_text(fault, rank, number, text[0], 80),
+                   fault_text(f->fault, f->rank, f->number, text[1], 80),
+                   overlooked(f, t->nranks, fault, number), calls);
     }
     free(f);
-}
-
-/* ---- part 4 -------------------------------------------------------------- */
-
-struct reshard {
-    size_t total, each, to_each; /* elements of an old and a new share */
-    int nranks, lost;
-};
-
-static struct reshard reshard_of(const struct judge_task *t)
-{
-    const size_t n = (size_t)t->nranks;
-    struct reshard s = {.total = (size_t)plan_int(t->c, "total", 12),
-                        .nranks = t->nranks,
-                        .lost = (int)plan_int(t->c, "lost", 1) % t->nranks};
-    s.each = (s.total + n - 1) / n;
-    s.to_each = (s.total + n - 2) / (n - 1);
-    return s;
-}
-
-/* Elements that an old rank has to send, or to receive. */
-static void fewest(const struct reshard *s, int rank, size_t *sent,
-                   size_t *received)
-{
-    *sent = *received = 0;
-    for (size_t i = 0; i < s->total; i++) {
-        const int share = (int)(i / s->each);
-        const int copy = (share + 1) % s->nranks;
-        const int owner = share == s->lost ? copy : share;
-        const int to = (int)(i / s->to_each);
-        const int old_to = to + (to >= s->lost);
-        if (old_to == share || old_to == copy)
-            continue;
-        *sent += owner == rank;
-        *received += old_to == rank;
-    }
-}
-
-static void judge_rebuild(const struct judge_task *t, struct judge_verdict *v)
-{
-    const struct reshard s = reshard_of(t);
-    float *const want = malloc(s.to_each * sizeof *want);
-    for (int n = 0; n < t->iterations * t->nranks * 2; n++) {
-        const int i = n / 2 / t->nranks, r = n / 2 % t->nranks, array = n % 2;
-        const size_t begin = (size_t)(r - (r > s.lost)) * s.to_each;
-        const uint64_t seed =
-            judge_seed(judge_input_seed(t, 0, i), (uint64_t)array);
-        for (size_t k = 0; k < s.to_each; k++)
-            want[k] = begin + k < s.total ? drawn_float(seed, begin + k) : 0;
-        if (r != s.lost)
-            judge10_floats(t, r, i, array ? "out.1" : "out.0", want, s.to_each,
-                           v);
-    }
-    free(want);
-    for (int r = 0; r < t->nranks && v->pass; r++) {
-        size_t sent, received;
-        fewest(&s, r, &sent, &received);
-        const double bytes = judge_count(t, r, 0, "sent_bytes", v);
-        const double least = 2.0 * sizeof(float) * (double)sent;
-        if (bytes > least)
-            judge_fail_method(
-                v,
-                "the result is right, but rank %d sends %.0f bytes; "
-                "%.0f are enough",
-                r, bytes, least);
-        if (bytes < least)
-            judge_fail_method(
-                v,
-                "the result is right, but rank %d sends %.0f bytes, less "
-                "than the %.0f of what others lack: NCCL's messages don't "
-                "carry all of it as floats",
-                r, bytes, least);
-        if (judge_count(t, r, 0, "collectives", v) > 0)
-            judge_fail_method(
-                v,
-                "the result is right, but rank %d calls a collective: "
-                "messages can carry what its receiver lacks, and no "
-                "more",
-                r);
-        if (judge_count(t, r, 0, "rounds", v) > 1)
-            judge_fail_method(
-                v,
-                "the result is right, but rank %d sends and receives "
-                "in %.0f groups, should in one",
-                r, judge_count(t, r, 0, "rounds", v));
-    }
-    judge_no_mpi(t, "NCCL moves what is in device memory", v);
 }
 
 /* ---- part 5 -------------------------------------------------------------- */
@@ -248,6 +184,19 @@ static double best_interval(const struct drawn_rates *d)
     return k;
 }
 
+/* What a wrong interval is instead; "" if that is not known. */
+static const char *interval_advice(const struct drawn_rates *d, double got,
+                                   double best)
+{
+    const double young = sqrt(2 * d->save * d->mtbf) / d->step;
+    if (fabs(got - young) <= 1)
+        return ":\nthis is Young's formula, which holds only while step and "
+               "save are much shorter than the\ntime between failures";
+    if (fabs(got - best * d->step) <= 1)
+        return ":\nthis is the interval in seconds; return steps";
+    return "";
+}
+
 static void judge_interval(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int n = 0; n < t->iterations * t->nranks * DRAWN_TRIALS; n++) {
@@ -262,9 +211,10 @@ static void judge_interval(const struct judge_task *t, struct judge_verdict *v)
                 v,
                 "step %.2f s, save %.1f s, a failure every %.0f s: a "
                 "save every %.0f steps takes %.4g times as long as one every "
-                "%.0f",
+                "%.0f%s",
                 d.step, d.save, d.mtbf, got,
-                cost_of(&d, got) / cost_of(&d, best), best);
+                cost_of(&d, got) / cost_of(&d, best), best,
+                interval_advice(&d, got, best));
     }
 }
 
@@ -315,8 +265,9 @@ static void judge_save(const struct judge_task *t, struct judge_verdict *v)
             const double step = judge10_metric_at(t, r, i, "step", save % 2);
             if (step < 0) {
                 judge_fail(v,
-                           "file[%d] of rank %d was never written: save number "
-                           "i goes to file[i %% 2]",
+                           "c->step[%d] of rank %d is still -1: save number i "
+                           "goes to file[i %% 2], sets c->step[i %% 2] and "
+                           "counts in c->nsaved",
                            save % 2, r);
                 continue;
             }
@@ -358,44 +309,6 @@ static void judge_save_time(const struct judge_task *t, struct judge_verdict *v)
     judge_no_waits(t, "only events order the streams", v);
 }
 
-/* ---- part 7 -------------------------------------------------------------- */
-
-/* Each rank's middle time of a hunt, in units of the draw. */
-static const char *times_text(const struct judge_task *t, int iteration,
-                              int hunt, char *out, size_t nbytes)
-{
-    const struct draw_from from = {.c = t->c,
-                                   .seed = judge_input_seed(t, 0, iteration),
-                                   .nranks = t->nranks};
-    size_t at = 0;
-    for (int r = 0; r < t->nranks && at < nbytes; r++)
-        at += (size_t)snprintf(out + at, nbytes - at, "%s %d", r ? " :" : "",
-                               drawn_middle(&from, r, hunt));
-    return out;
-}
-
-static void judge_straggler(const struct judge_task *t, struct judge_verdict *v)
-{
-    for (int n = 0; n < t->iterations * t->nranks * DRAWN_HUNTS; n++) {
-        const int k = n % DRAWN_HUNTS;
-        const int r = n / DRAWN_HUNTS % t->nranks;
-        const int i = n / DRAWN_HUNTS / t->nranks;
-        const int want =
-            drawn_slow(t->c, judge_input_seed(t, 0, i), k, t->nranks);
-        const double got = judge10_metric_at(t, r, i, "slow", k);
-        char times[200];
-        if (got != want)
-            judge_fail(v,
-                       "*slow is %.0f on rank %d in hunt %d of 0 to %d, should "
-                       "be %d%s:\nthe middle times of the ranks' own work are "
-                       "as%s",
-                       got, r, k, DRAWN_HUNTS - 1, want,
-                       want < 0 ? " (none is)" : "",
-                       times_text(t, i, k, times, sizeof times));
-    }
-    judge_no_mpi(t, "NCCL gathers the times", v);
-}
-
 /* -------------------------------------------------------------------------- */
 
 static const struct judge_kind kinds[] = {
@@ -405,11 +318,11 @@ static const struct judge_kind kinds[] = {
     {.name = "shrink", .judge = judge10_shrink},
     {.name = "agree", .judge = judge10_agree},
     {.name = "train", .judge = judge10_trained},
-    {.name = "rebuild", .judge = judge_rebuild},
+    {.name = "rebuild", .judge = judge10_rebuild},
     {.name = "interval", .judge = judge_interval},
     {.name = "save", .judge = judge_save, .several_streams = 1},
     {.name = "save_time", .judge = judge_save_time, .several_streams = 1},
-    {.name = "straggler", .judge = judge_straggler},
+    {.name = "straggler", .judge = judge10_straggler},
     {.name = "leave", .judge = judge10_leave},
     {.name = "seal", .judge = judge10_seal},
     {.name = NULL},

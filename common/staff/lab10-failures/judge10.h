@@ -25,9 +25,12 @@ void judge10_floats(const struct judge_task *t, int rank, int iteration,
 void judge10_train(const struct judge_task *t, int iteration, size_t count,
                    int nsteps, const int *until, float *state);
 
-/* Parts 2 and 3, and a rank that is left out (judge_recover.c). */
+/* Parts 2, 3 and 7 (judge_recover.c). */
 judge_fn judge10_wait, judge10_shrink, judge10_agree, judge10_trained,
-    judge10_leave;
+    judge10_straggler, judge10_leave;
+
+/* Part 4 (judge_reshard.c). */
+judge_fn judge10_rebuild;
 
 /* Part 8 (judge_seal.c). */
 judge_fn judge10_seal;

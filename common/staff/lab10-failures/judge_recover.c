@@ -1,5 +1,5 @@
 /*
- * judge_recover.c: judges of parts 2 and 3, in which ranks fail
+ * judge_recover.c: judges of parts 2, 3 and 7: ranks that fail or are slow
  */
 #include <stdio.h>  /* snprintf */
 #include <stdlib.h> /* calloc */
@@ -45,7 +45,10 @@ static void judge_took(const struct judge_task *t, int rank, int iteration,
                    "%.0f us",
                    rank, took, deadline);
     else if (!(took <= 1.1 * deadline))
-        judge_fail(v, "rank %d waits %.1f us, past the deadline of %.0f us",
+        judge_fail(v,
+                   "rank %d waits %.1f us, past the deadline of %.0f us: take "
+                   "the time once before the loop, and compare in "
+                   "microseconds; MPI_Wtime() returns seconds",
                    rank, took, deadline);
 }
 
@@ -191,6 +194,46 @@ static void compare_state(const struct judge_task *t, int rank, int iteration,
     judge10_floats(t, rank, iteration, name, want, 2 * count, v);
 }
 
+/* Draws of a trial's values, by step: parameters, then moments. */
+enum { BEFORE = 0, SMALLEST = 2, AHEAD = 4 };
+
+/* True if half of a state, its parameters or its moments, is a draw. */
+static int is_draw(const float *half, size_t count, uint64_t trial, int draw)
+{
+    const uint64_t seed = judge_seed(trial, (uint64_t)draw);
+    for (size_t e = 0; e < count; e++)
+        if (half[e] != drawn_float(seed, e))
+            return 0;
+    return 1;
+}
+
+/* A step that isn't undone, or one too many that is. */
+static void judge_undone(const struct judge_task *t, int rank, int iteration,
+                         int k, uint64_t trial, int is_ahead,
+                         struct judge_verdict *v)
+{
+    static const char *const name[] = {"param", "moment"};
+    const size_t count = (size_t)plan_int(t->c, "count", 1000);
+    char output[EVIDENCE_NAME];
+    snprintf(output, sizeof output, "state.%d", k);
+    const float *const got =
+        judge_output(t, rank, iteration, output, 2 * count * sizeof *got, v);
+    for (int half = 0; got && half < 2; half++) {
+        const float *const at = got + (half ? count : 0);
+        if (is_ahead && is_draw(at, count, trial, AHEAD + half))
+            judge_fail(v,
+                       "rank %d is one step ahead, and s->%s keeps the values "
+                       "of that step: copy s->old_%s to it",
+                       rank, name[half], name[half]);
+        else if (!is_ahead && is_draw(at, count, trial, BEFORE + half))
+            judge_fail(v,
+                       "rank %d has made the smallest number of steps, and "
+                       "s->%s becomes s->old_%s: only a rank that is ahead "
+                       "undoes a step",
+                       rank, name[half], name[half]);
+    }
+}
+
 void judge10_agree(const struct judge_task *t, struct judge_verdict *v)
 {
     const size_t count = (size_t)plan_int(t->c, "count", 1000);
@@ -201,9 +244,12 @@ void judge10_agree(const struct judge_task *t, struct judge_verdict *v)
         const struct drawn_ahead d = drawn_ahead(t->c, seed, k, t->nranks);
         const uint64_t of = judge_seed(seed, (uint64_t)k);
         for (size_t e = 0; e < 2 * count; e++)
-            want[e] = drawn_float(judge_seed(of, e < count ? 2 : 3), e % count);
-        for (int r = 0; r < t->nranks; r++)
+            want[e] =
+                drawn_float(judge_seed(of, SMALLEST + (e >= count)), e % count);
+        for (int r = 0; r < t->nranks; r++) {
+            judge_undone(t, r, i, k, of, d.mask >> r & 1, v);
             compare_state(t, r, i, k, want, count, d.step, v);
+        }
     }
     free(want);
     judge_no_mpi_at_all(t, "the team agrees through its communicator", v);
@@ -251,4 +297,46 @@ void judge10_trained(const struct judge_task *t, struct judge_verdict *v)
         if (!leaves(t, n % t->nranks))
             judge_trained_in_time(t, n % t->nranks, n / t->nranks, v);
     judge_no_mpi_at_all(t, "the team sums through its communicator", v);
+}
+
+/* ---- part 7 -------------------------------------------------------------- */
+
+/* Each rank's middle time of a hunt, in units of the draw. */
+static const char *times_text(const struct judge_task *t, int iteration,
+                              int hunt, char *out, size_t nbytes)
+{
+    const struct draw_from from = {.c = t->c,
+                                   .seed = judge_input_seed(t, 0, iteration),
+                                   .nranks = t->nranks};
+    size_t at = 0;
+    for (int r = 0; r < t->nranks && at < nbytes; r++)
+        at += (size_t)snprintf(out + at, nbytes - at, "%s %d", r ? " :" : "",
+                               drawn_middle(&from, r, hunt));
+    return out;
+}
+
+void judge10_straggler(const struct judge_task *t, struct judge_verdict *v)
+{
+    for (int n = 0; n < t->iterations * t->nranks * DRAWN_HUNTS; n++) {
+        const int k = n % DRAWN_HUNTS;
+        const int r = n / DRAWN_HUNTS % t->nranks;
+        const int i = n / DRAWN_HUNTS / t->nranks;
+        const int want =
+            drawn_slow(t->c, judge_input_seed(t, 0, i), k, t->nranks);
+        const double got = judge10_metric_at(t, r, i, "slow", k);
+        char times[200];
+        if (got != want)
+            judge_fail(v,
+                       "*slow is %.0f on rank %d in hunt %d of 0 to %d, should "
+                       "be %d%s:\nthe middle times of the ranks' own work are "
+                       "as%s%s",
+                       got, r, k, DRAWN_HUNTS - 1, want,
+                       want < 0 ? " (none is)" : "",
+                       times_text(t, i, k, times, sizeof times),
+                       got == t->nranks - 1 && want != t->nranks - 1
+                           ? "\n(middle_of() sorts its array: compare with a "
+                             "copy that keeps the order of the ranks)"
+                           : "");
+    }
+    judge_no_mpi(t, "NCCL gathers the times", v);
 }

@@ -2,6 +2,7 @@
  * judge_seal.c: the judge of part 8: sums that errors in transit don't change,
  * and how few bytes mend them
  */
+#include <math.h>   /* fmin */
 #include <stdlib.h> /* malloc */
 #include <string.h> /* memcpy, memset, strcmp */
 
@@ -69,14 +70,16 @@ static void judge_transit(const struct judge_task *t, int rank, int iteration,
 {
     struct drawn_flip flip[DRAWN_FLIPS_MOST];
     struct spans_window w;
-    const int hopeless = plan_int(t->c, "hopeless", 0) != 0;
+    // judge_hopeless() says how many rounds the hopeless sum should have.
+    const double rounds = plan_int(t->c, "hopeless", 0)
+                              ? judge10_metric(t, rank, iteration, "rounds.0")
+                              : 0;
+    const int stays = rounds > 0 ? (int)fmin(rounds, DRAWN_TRIES) : 0;
     int want = 0, got = 0;
     const int n =
         drawn_flips(t->c, judge_input_seed(t, 0, iteration), t->nranks, flip);
     for (int i = 0; i < n; i++)
-        want += flip[i].rank == rank
-                    ? 1 + (flip[i].round == 0 ? hopeless * DRAWN_TRIES : 0)
-                    : 0;
+        want += flip[i].rank == rank ? 1 + (flip[i].round == 0 ? stays : 0) : 0;
     if (spans_window(t, rank, iteration, &w) != 0)
         return;
     for (uint32_t at = w.first; at <= w.last; at++) {
@@ -99,10 +102,10 @@ static void judge_hopeless(const struct judge_task *t, int rank, int iteration,
     const double rounds = judge10_metric(t, rank, iteration, "rounds.0");
     if (judge10_metric(t, rank, iteration, "gave_up.0") != 1)
         judge_fail(v,
-                   "a block stays bad, and seal_sum() tries %.0f rounds and "
-                   "returns ncclSuccess on rank %d; should return "
-                   "ncclRemoteError after %d",
-                   rounds, rank, DRAWN_TRIES);
+                   "a block stays bad, and seal_sum() returns ncclSuccess on "
+                   "rank %d after %.0f calls of seal_transit(); should return "
+                   "ncclRemoteError after %d rounds, with a call in each",
+                   rank, rounds, DRAWN_TRIES);
     else if (rounds != DRAWN_TRIES)
         judge_fail(v,
                    "a block stays bad, and seal_sum() gives up after %.0f "
@@ -124,11 +127,11 @@ void judge10_seal(const struct judge_task *t, struct judge_verdict *v)
         for (size_t s = 1; s < nsums; s++)
             memcpy(want + s * count, want, count * sizeof *want);
         for (int r = 0; r < t->nranks; r++) {
+            judge10_floats(t, r, i, "sum", want, nsums * count, v);
+            judge_transit(t, r, i, v);
             if (plan_int(t->c, "hopeless", 0))
                 judge_hopeless(t, r, i, v);
-            judge10_floats(t, r, i, "sum", want, nsums * count, v);
             judge_seal_bytes(t, r, i, v);
-            judge_transit(t, r, i, v);
         }
     }
     free(want);
