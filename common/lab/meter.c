@@ -162,7 +162,7 @@ WRAP(ncclGroupEnd, (void))
     }
 #define COLLECTIVE(name, params, args) COUNT(collectives, name, params, args)
 #define INIT(name, params, args)       COUNT(comms, name, params, args)
-#define END(name)                      COUNT(ended, name, (ncclComm_t comm), (comm))
+#define END(counter, name)             COUNT(counter, name, (ncclComm_t comm), (comm))
 #define SHARED(nth, name, params, args)                                        \
     WRAP(name, params)                                                         \
     {                                                                          \
@@ -207,8 +207,8 @@ COLLECTIVE(ncclScatter,
             int root, ncclComm_t comm, cudaStream_t stream),
            (in, out, count, type, root, comm, stream))
 
-END(ncclCommAbort)
-END(ncclCommDestroy)
+END(aborted, ncclCommAbort)
+END(destroyed, ncclCommDestroy)
 INIT(ncclCommInitRank,
      (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank),
      (comm, nranks, id, rank))

@@ -24,7 +24,7 @@ struct meter {
     uint64_t rounds;               /* rounds with sends, receives or both */
     uint64_t collectives;          /* calls of NCCL's collectives */
     uint64_t comms;                /* communicators created */
-    uint64_t ended;                /* aborted or destroyed */
+    uint64_t aborted, destroyed;   /* communicators */
     uint64_t coll_bytes;           /* least that this rank must send for its
                                       part of all-reduces, all-gathers and
                                       reduce-scatters */

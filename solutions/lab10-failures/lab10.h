@@ -151,8 +151,9 @@ ncclResult_t state_agree(struct team *t, struct state *s);
 /*
  * Train until nsteps steps are complete: of each, gradient, sum over the team
  * in s->grad, wait with the deadline, update. When the sum fails or is late,
- * shrink, agree, and continue. A call of NCCL may return the error, too. A rank
- * whose own gradient fails returns that error at once. Blocks.
+ * shrink, agree, and continue. A call of NCCL may return the error, too. A sum
+ * that is ended leaves no gradient in s->grad. A rank whose own gradient fails
+ * returns that error at once. Blocks.
  */
 ncclResult_t team_train(struct team *t, struct state *s, int nsteps,
                         double deadline_us);
@@ -247,7 +248,8 @@ float middle_of(float *value, int n);
  * the rank whose own work takes more than 1.25 times as long as that of the
  * middle rank (middle_of()), and set *slow to it, or to -1 if there is none. A
  * rank's time is the middle of its steps' times: any rank has a slow step now
- * and then. At most one rank is slow. All ranks get the same. Blocks.
+ * and then, and the slow rank a fast one. At most one rank is slow. All ranks
+ * get the same. Blocks.
  */
 ncclResult_t straggler_find(struct team *t, struct work *w, int *slow);
 

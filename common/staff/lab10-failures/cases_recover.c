@@ -109,6 +109,15 @@ static void show_team(struct lab_run *r)
     lab_metric(r, "nranks", cases_team.nranks);
 }
 
+/* How many communicators the student's function has ended. */
+static void show_ended(struct lab_run *r, const struct meter *before)
+{
+    const uint64_t aborted = meter.aborted - before->aborted;
+    const uint64_t destroyed = meter.destroyed - before->destroyed;
+    lab_metric(r, "aborted", (double)aborted);
+    lab_metric(r, "ended", (double)(aborted + destroyed));
+}
+
 /* The others' all-reduce is under way when the victim fails. They shrink, and
  * sum something else. */
 ncclResult_t run_shrink(struct lab_run *r)
@@ -126,9 +135,9 @@ ncclResult_t run_shrink(struct lab_run *r)
                               cases_team.comm, r->stream));
     (void)cluster_strike(&cases_team, &cluster.fault[0]);
     if (!cluster.is_dead) {
-        const uint64_t before = meter.ended;
+        const struct meter before = meter;
         err = team_shrink(&cases_team);
-        lab_metric(r, "ended", (double)(meter.ended - before));
+        show_ended(r, &before);
         lab_metric(r, "is_idle", cudaStreamQuery(r->stream) == cudaSuccess);
         (void)cudaGetLastError();
         show_team(r);
@@ -159,9 +168,9 @@ ncclResult_t run_leave_out(struct lab_run *r)
     lab_begin(r);
     if (plan_int(r->c, "first_none", 0))
         LAB_TRY(straggler_leave_out(&cases_team, -1));
-    const uint64_t before = meter.ended;
+    const struct meter before = meter;
     LAB_TRY(straggler_leave_out(&cases_team, slow));
-    lab_metric(r, "ended", (double)(meter.ended - before));
+    show_ended(r, &before);
     if (r->rank != slow)
         LAB_TRY(ncclAllReduce(data, sum, count, ncclFloat, ncclSum,
                               cases_team.comm, r->stream));

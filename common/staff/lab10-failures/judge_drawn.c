@@ -224,10 +224,13 @@ static int parts_of(const struct draw_from *from, int rank, int trial, int step)
     const int slow = longer(from->seed, trial, from->nranks);
     const int late = below(from->seed, trial, 2 + rank, DRAWN_STEPS);
     int n = rank == slow ? base * percent / 100 : base;
-    // Some steps of other ranks take ten times as long.
-    if (rank != slow &&
-        (step + late) % DRAWN_STEPS < plan_int(from->c, "hiccups", 0))
+    // Some steps of other ranks take ten times as long, and some of the slow
+    // rank's as long as theirs.
+    const int turn = (step + late) % DRAWN_STEPS;
+    if (rank != slow && turn < plan_int(from->c, "hiccups", 0))
         n *= 10;
+    if (rank == slow && turn < plan_int(from->c, "fast", 0))
+        n = base;
     return n;
 }
 

@@ -151,6 +151,20 @@ static void judge_ended(const struct judge_task *t, int rank, int iteration,
                           rank, call);
 }
 
+/* It is aborted: a rank that is gone doesn't destroy it with the others. */
+static void judge_aborted(const struct judge_task *t, int rank, int iteration,
+                          struct judge_verdict *v)
+{
+    judge_ended(t, rank, iteration, "ncclCommAbort", v);
+    if (judge10_metric(t, rank, iteration, "aborted") < 1)
+        judge_fail_method(v,
+                          "the result is right, but rank %d frees the old "
+                          "communicator by ncclCommDestroy(), which waits on a "
+                          "GPU for ranks that are gone: ncclCommAbort() does "
+                          "not wait",
+                          rank);
+}
+
 void judge10_shrink(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int n = 0; n < t->iterations * t->nranks; n++) {
@@ -163,7 +177,7 @@ void judge10_shrink(const struct judge_task *t, struct judge_verdict *v)
                        "communicator when team_shrink() returns",
                        r);
         if (!leaves(t, r))
-            judge_ended(t, r, i, "ncclCommAbort", v);
+            judge_aborted(t, r, i, v);
     }
 }
 
@@ -263,6 +277,12 @@ static void judge_trained_in_time(const struct judge_task *t, int rank,
     const double deadline = (double)plan_int(t->c, "deadline_us", 5000);
     const int nfailures = 1 + (plan_int(t->c, "victim2", -1) >= 0);
     const double most = (1 + nfailures) * deadline;
+    if (plan_int(t->c, "silent", 0) && !(took >= deadline))
+        judge_fail_method(v,
+                          "the result is right, but rank %d trains for %.4g "
+                          "us, though a rank fails silently and the deadline "
+                          "is %.0f us: it gives up too early",
+                          rank, took, deadline);
     if (!(took <= most))
         judge_fail_method(v,
                           "the result is right, but rank %d trains for %.4g "
