@@ -1,4 +1,5 @@
-// Buffers of the host that are shorter than what is copied to or from them.
+// Buffers of the host that are shorter than what is copied to or from them,
+// that change while MPI sends them, or that are gone.
 #include <cuda_runtime.h>
 #include <mpi.h>
 
@@ -172,6 +173,94 @@ static void gather(int fixed)
     MPI_Finalize();
 }
 
+// ---- messages under way -----------------------------------------------------
+
+// The next values, while MPI may still read the last ones.
+static void write_sent(int fixed)
+{
+    begin();
+    MPI_Request r = MPI_REQUEST_NULL;
+    if (rank == 0) {
+        FIRST MPI_Isend(kept, N, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &r);
+    }
+    if (rank == 1)
+        MPI_Recv(kept, N, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!fixed && rank == 0)
+        kept[N / 2] = 1;
+    SECOND MPI_Wait(&r, MPI_STATUS_IGNORE);
+    kept[N / 2] = 2;
+    MPI_Finalize();
+}
+
+// The same of a collective.
+static void write_reduced(int fixed)
+{
+    static double in[8] = {1}, sum[8];
+    begin();
+    MPI_Request r;
+    FIRST MPI_Iallreduce(in, sum, 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);
+    if (!fixed)
+        in[7] = 2;
+    SECOND MPI_Wait(&r, MPI_STATUS_IGNORE);
+    in[7] = 3;
+    MPI_Finalize();
+}
+
+// One buffer for the messages to all, each of which is complete at once.
+static void write_next(int fixed)
+{
+    int own[2] = {0, 0};
+    begin();
+    MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    for (int i = 0; i < 2 && rank == 0; i++) {
+        int *const p = &own[fixed ? i : 0];
+        *p = i + 1;
+        FIRST MPI_Isend(p, 1, MPI_INT, 1, i, MPI_COMM_WORLD, &r[i]);
+    }
+    for (int i = 0; i < 2 && rank == 1; i++)
+        MPI_Recv(own, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    SECOND MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+}
+
+static void post_local(MPI_Request *r, int sends)
+{
+    int step = 1;
+    if (sends) {
+        FIRST MPI_Isend(&step, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, r);
+    } else {
+        FIRST MPI_Irecv(&step, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, r);
+    }
+}
+
+static void (*volatile post)(MPI_Request *, int) = post_local; // not inlined
+
+// A local variable of a function that returns before the wait.
+static void with_local(int sends, int fixed)
+{
+    begin();
+    int step = 1;
+    MPI_Request r = MPI_REQUEST_NULL;
+    if (!fixed && rank == (sends ? 0 : 1))
+        post(&r, sends);
+    else if (rank == 0)
+        MPI_Isend(&step, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &r);
+    else if (rank == 1)
+        MPI_Irecv(&step, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r);
+    SECOND MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+
+static void send_local(int fixed)
+{
+    with_local(1, fixed);
+}
+
+static void receive_local(int fixed)
+{
+    with_local(0, fixed);
+}
+
 static const struct hazard_case cases[] = {
     {"copy-to-block", 0, "with~room~for~1000~bytes", copy_to_block},
     {"copy-to-large-block", 0, "a~block~from~malloc()", copy_to_large_block},
@@ -184,6 +273,11 @@ static const struct hazard_case cases[] = {
     {"receive-later", 2, "half,~a~variable~of~2000~bytes", receive_later},
     {"send-column", 2, "reads~3996~bytes", send_column},
     {"gather", 2, "MPI_Gather~at", gather},
+    {"write-sent", 2, "element~500~of~1000~has~changed", write_sent},
+    {"write-reduced", 2, "element~7~of~8~has~changed", write_reduced},
+    {"write-next", 2, "element~0~of~1~has~changed", write_next},
+    {"send-local", 2, "MPI_Isend~at", send_local},
+    {"receive-local", 2, "whose~local~variable~the~call~writes", receive_local},
 };
 
 int main(int argc, char **argv)

@@ -141,12 +141,46 @@ START_TEST(messages_keep_their_buffers)
 }
 END_TEST
 
+/* What host code does to buffers of messages: prog_mpi_sent's ways. */
+static const struct {
+    const char *way, *says;
+} sent[] = {
+    {"ends", NULL},
+    {"either", NULL},
+    {"gaps", NULL},
+    {"persistent", NULL},
+    {"shared", NULL},
+    {"deeper", NULL},
+    {"first", "element 0 of 1 has changed. Write the buffer after that call, "
+              "or send a copy of it"},
+    {"long", "has changed"},
+    {"unmapped", NULL},
+};
+enum { SENT = sizeof sent / sizeof *sent };
+
+START_TEST(host_code_leaves_what_is_sent)
+{
+    const char *const says = sent[_i].says;
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=1 mpirun -n 2 "
+                               "%s/tests/simgpu/prog_mpi_sent %s",
+                               child_build(), sent[_i].way);
+    ck_assert_msg(says ? c.status == 70 && strstr(c.err, says) &&
+                             strstr(c.err, "check: 1 hazard, 0 warnings")
+                       : c.status == 0 &&
+                             strstr(c.err, "check: 0 hazards, 0 warnings"),
+                  "%s: status %d\n%s%s", sent[_i].way, c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("mpi_graph");
     TCase *const t = tcase_create("mpi_graph");
     tcase_add_test(t, the_graph_has_what_each_call_says);
     tcase_add_loop_test(t, messages_keep_their_buffers, 0, WAYS * SCHEDULES);
+    tcase_add_loop_test(t, host_code_leaves_what_is_sent, 0, SENT);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

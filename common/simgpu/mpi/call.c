@@ -25,13 +25,15 @@
 #pragma weak PMPI_Iprobe
 #pragma weak PMPI_Comm_call_errhandler
 
-struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address)
+struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address,
+                           const void *frame)
 {
     wait_for_owed();
     struct mpi_call c = {
         .name = site_call(name),
         .site = simgpu_site(simgpu_site_caller ? simgpu_site_caller : address),
         .comm = comm,
+        .frame = frame,
         .peer = CALL_ALL,
         .tag = MPI_ANY_TAG};
     simgpu_called(CONTROL_CALL, c.name, c.site);
@@ -72,7 +74,8 @@ uint64_t call_lends(const struct mpi_call *c, const void *buf, size_t nbytes,
     if (!buf || buf == MPI_IN_PLACE || !nbytes)
         return 0;
     const struct graph_access a = access_to(c, buf, nbytes, how);
-    return lent_begin(&a, c->name);
+    return simgpu_lent_begin(
+        &a, c->name, "a wait finds the request complete: call MPI_Wait first");
 }
 
 void call_reads(struct mpi_call *c, const void *buf, size_t nbytes)
@@ -131,6 +134,17 @@ size_t call_nbytes(int count, MPI_Datatype type)
         return 0;
     return PMPI_Type_size(type, &size) == MPI_SUCCESS ? (size_t)count * size
                                                       : 0;
+}
+
+int call_is_dense(MPI_Datatype type)
+{
+    MPI_Aint lower, extent, begin, nbytes;
+    int size = 0;
+    return type != MPI_DATATYPE_NULL &&
+           PMPI_Type_get_extent(type, &lower, &extent) == MPI_SUCCESS &&
+           PMPI_Type_get_true_extent(type, &begin, &nbytes) == MPI_SUCCESS &&
+           PMPI_Type_size(type, &size) == MPI_SUCCESS && begin == 0 &&
+           nbytes == size && extent == size;
 }
 
 static struct graph_node host_node(const struct mpi_call *c, size_t nbytes)

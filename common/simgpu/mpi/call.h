@@ -56,6 +56,7 @@ struct mpi_call {
     int naccesses;
     uint32_t node; /* a collective's node in the graph; 0: none yet */
     struct wait_note note;
+    const void *frame;   /* the locals of its caller begin here */
     uint32_t begun;      /* where a receive began that c completes; 0: here */
     MPI_Request request; /* while it waits */
     atomic_int found;    /* while a receive waits, a message that it doesn't
@@ -64,9 +65,9 @@ struct mpi_call {
 };
 
 #define CALL_BEGIN(name, comm)                                                 \
-    call_begin(name, comm, __builtin_return_address(0))
-struct mpi_call call_begin(const char *name, MPI_Comm comm,
-                           const void *address);
+    call_begin(name, comm, __builtin_return_address(0), __builtin_dwarf_cfa())
+struct mpi_call call_begin(const char *name, MPI_Comm comm, const void *address,
+                           const void *frame);
 
 /* Note that the call reads (writes) these bytes.
  * MPI_IN_PLACE and NULL are ignored. */
@@ -74,7 +75,7 @@ void call_reads(struct mpi_call *c, const void *buf, size_t nbytes);
 void call_writes(struct mpi_call *c, const void *buf, size_t nbytes);
 
 /* The same for a call that returns before MPI does so. Returns a number for
- * lent_end() (core/stream/lent.h). */
+ * simgpu_lent_end() (core/stream/lent.h). */
 uint64_t call_lends(const struct mpi_call *c, const void *buf, size_t nbytes,
                     enum graph_touch how);
 
@@ -95,6 +96,9 @@ static inline void call_reduces(struct mpi_call *c, MPI_Datatype type,
 
 /* The number of bytes in count elements of a type. */
 size_t call_nbytes(int count, MPI_Datatype type);
+
+/* True if elements of the type lie one behind the other, without gaps. */
+int call_is_dense(MPI_Datatype type);
 
 /* Record this rank's part in a collective of c->comm, and start waiting. */
 void call_collective(struct mpi_call *c, enum topo_op op, int root,

@@ -4,7 +4,7 @@
  * They accept device pointers, but are not recorded. The graph has no operation
  * that begins in one call and ends in another; recording a barrier instead
  * would order, and delay, the very work that they are meant to overlap. Their
- * buffers are lent to MPI until a wait (core/stream/lent.h).
+ * buffers are lent to MPI until a wait (core/stream/lent.h, mpi/sent.h).
  */
 #include "core/heap/heap.h"
 #include "mpi/request.h"
@@ -37,7 +37,8 @@ static size_t of_root(const struct mpi_call *c, int root, int count,
 int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
                MPI_Request *request)
 {
-    const struct mpi_call c = CALL_BEGIN("MPI_Ibcast", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Ibcast", comm);
+    c.type = type;
     const size_t nbytes = call_nbytes(count, type);
     const size_t sent = is_root(&c, root) ? nbytes : 0;
     const int err =
@@ -49,7 +50,8 @@ int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
                 MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                 MPI_Request *request)
 {
-    const struct mpi_call c = CALL_BEGIN("MPI_Ireduce", comm);
+    struct mpi_call c = CALL_BEGIN("MPI_Ireduce", comm);
+    c.type = type;
     const size_t nbytes = call_nbytes(count, type);
     const int err =
         PMPI_Ireduce(simgpu_heap_raw(sendbuf), simgpu_heap_raw(recvbuf), count,
@@ -65,7 +67,8 @@ int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm,                \
                    MPI_Request *request)                                       \
     {                                                                          \
-        const struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);              \
+        struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
+        c.type = type;                                                         \
         const size_t nbytes = call_nbytes(count, type);                        \
         const int err =                                                        \
             PMPI_##name(simgpu_heap_raw(sendbuf), simgpu_heap_raw(recvbuf),    \
@@ -83,7 +86,8 @@ IREDUCTION(Ireduce_scatter_block, c.size)
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
                    int root, MPI_Comm comm, MPI_Request *request)              \
     {                                                                          \
-        const struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);              \
+        struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
+        c.type = sendtype;                                                     \
         const int err = PMPI_##name(simgpu_heap_raw(sendbuf), sendcount,       \
                                     sendtype, simgpu_heap_raw(recvbuf),        \
                                     recvcount, recvtype, root, comm, request); \
@@ -101,7 +105,8 @@ IROOTED(Iscatter, of_root(&c, root, sendcount, sendtype),
                    void *recvbuf, int recvcount, MPI_Datatype recvtype,        \
                    MPI_Comm comm, MPI_Request *request)                        \
     {                                                                          \
-        const struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);              \
+        struct mpi_call c = CALL_BEGIN("MPI_" #name, comm);                    \
+        c.type = sendtype;                                                     \
         const size_t out = call_nbytes(sendcount, sendtype);                   \
         const size_t in = call_nbytes(recvcount, recvtype);                    \
         const int err = PMPI_##name(simgpu_heap_raw(sendbuf), sendcount,       \

@@ -3,24 +3,23 @@
  *
  * A send is recorded when it begins, a receive when a wait or a test finds it
  * complete: from then on the host is ordered after the sender. Until a wait or
- * a test does, the buffer is lent to MPI (core/stream/lent.h).
+ * a test does, the buffer is lent to MPI (core/stream/lent.h), and what is sent
+ * must not change (sent.h).
  *
  * A test that finds nothing is not recorded and takes no modelled time. A loop
  * that polls until a message arrives therefore leaves the same graph, however
  * many rounds it takes; only other work in the loop counts.
  */
-#include <pthread.h> /* pthread_mutex_t */
-#include <stdlib.h>  /* malloc */
+#include <stdlib.h> /* malloc */
 
-#include "base/map.h"
 #include "core/heap/heap.h"
 #include "core/report.h"
 #include "core/site.h"
-#include "core/stream/lent.h"
-#include "core/watch/check.h"
 #include "mpi/message.h"
 #include "mpi/nap.h"
+#include "mpi/open.h"
 #include "mpi/request.h"
+#include "mpi/sent.h"
 
 #pragma weak PMPI_Isend
 #pragma weak PMPI_Issend
@@ -31,91 +30,30 @@
 #pragma weak PMPI_Start
 #pragma weak PMPI_Startall
 #pragma weak PMPI_Request_free
+#pragma weak PMPI_Request_get_status
 #pragma weak PMPI_Test
 #pragma weak PMPI_Testall
 #pragma weak PMPI_Testany
 #pragma weak PMPI_Testsome
 
-/* ---- open requests ------------------------------------------------------- */
-
-struct pending { /* a message, or a collective */
-    MPI_Comm comm;
-    MPI_Datatype type; /* a message's */
-    void *buf;
-    size_t nbytes;
-    int persistent, dest, tag;
-    int receives;     /* a receive: to be recorded when it is complete */
-    const char *call; /* the call that began it, and its line */
-    uint32_t site;
-    uint64_t lent[2]; /* its buffers: core/stream/lent.h */
-};
-
-/* Open requests. Messages of MPI_PROC_NULL are not in the map: they move no
- * data. */
-static struct map requests;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* MPI doesn't use the buffers any more. */
-static void give_back(const struct pending *p)
+/* The call may have completed some of the requests before it failed. */
+static void failed(int count, const MPI_Request request[])
 {
-    lent_end(p->lent[0]);
-    lent_end(p->lent[1]);
-}
-
-static void remember(MPI_Request request, struct pending what)
-{
-    static const char of[] = "a request";
-    struct pending *const p = simgpu_need(malloc(sizeof *p), of);
-    pthread_mutex_lock(&lock);
-    uint64_t *const slot =
-        simgpu_need(map_at(&requests, (uint64_t)request), of);
-    struct pending *const same = (struct pending *)(uintptr_t)*slot;
-    if (same) // MPICH has one handle for all that complete at once
-        give_back(same);
-    free(same);
-    *p = what;
-    *slot = (uintptr_t)p;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Copy what is known about a request. Returns 0 if it is unknown. */
-static int look_up(MPI_Request request, int forget, struct pending *out)
-{
-    pthread_mutex_lock(&lock);
-    struct pending *const p =
-        (struct pending *)(uintptr_t)map_get(&requests, (uint64_t)request);
-    if (p)
-        *out = *p;
-    if (p && forget) {
-        *map_at(&requests, (uint64_t)request) = 0;
-        free(p);
-    }
-    pthread_mutex_unlock(&lock);
-    return p != NULL;
-}
-
-/* The message has begun: MPI uses its buffer. */
-static void lend(const struct mpi_call *c, MPI_Request request)
-{
-    pthread_mutex_lock(&lock);
-    struct pending *const p =
-        (struct pending *)(uintptr_t)map_get(&requests, (uint64_t)request);
-    if (p)
-        p->lent[0] = call_lends(c, p->buf, p->nbytes,
-                                p->receives ? GRAPH_WRITE : GRAPH_READ);
-    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < count; i++)
+        open_give_back(request[i], NULL);
 }
 
 /* If the completed request was a receive, record it. */
 static void completed(struct mpi_call *c, MPI_Request request,
                       const MPI_Status *status)
 {
-    struct pending p;
-    if (request == MPI_REQUEST_NULL || !look_up(request, 0, &p))
+    struct open_request p;
+    if (request == MPI_REQUEST_NULL || !open_look_up(request, &p))
         return;
-    if (!p.persistent)
-        look_up(request, 1, &p);
-    give_back(&p);
+    if (p.persistent)
+        open_give_back(request, c);
+    else
+        open_close(request, c);
     c->comm = p.comm;
     c->type = p.type;
     c->begun = p.site;
@@ -125,12 +63,12 @@ static void completed(struct mpi_call *c, MPI_Request request,
 
 /* A message has begun. */
 static void begun(const struct mpi_call *c, MPI_Request request,
-                  struct pending what)
+                  struct open_request what)
 {
     what.call = c->name;
     what.site = c->site;
-    remember(request, what);
-    lend(c, request);
+    open_lend(c, &what);
+    open_remember(request, what);
 }
 
 int request_collective(const struct mpi_call *c, int err, MPI_Request request,
@@ -138,38 +76,18 @@ int request_collective(const struct mpi_call *c, int err, MPI_Request request,
                        size_t received)
 {
     if (err == MPI_SUCCESS)
-        remember(request,
-                 (struct pending){
-                     .comm = c->comm,
-                     .call = c->name,
-                     .site = c->site,
-                     .lent = {call_lends(c, sendbuf, sent, GRAPH_READ),
-                              call_lends(c, recvbuf, received, GRAPH_WRITE)}});
+        open_remember(
+            request,
+            (struct open_request){
+                .comm = c->comm,
+                .call = c->name,
+                .site = c->site,
+                .sent = sent_begin(c, sendbuf, sent),
+                .buf = recvbuf,
+                .writes = received > 0,
+                .lent = {call_lends(c, sendbuf, sent, GRAPH_READ),
+                         call_lends(c, recvbuf, received, GRAPH_WRITE)}});
     return err;
-}
-
-static void note_open(const struct pending *p)
-{
-    char where[256];
-    simgpu_check_note(p->site,
-                      "open request: %s at %s is never found complete: by "
-                      "MPI_Finalize, MPI may not have used its buffer, or may "
-                      "still use it. Call MPI_Wait. Is the MPI_Request "
-                      "overwritten by a later call?",
-                      p->call, simgpu_site_text(p->site, where, sizeof where));
-}
-
-void request_end(void)
-{
-    enum { MOST = 16 }; // notes
-    pthread_mutex_lock(&lock);
-    for (uint32_t i = 0, n = 0; i < requests.nentries && n < MOST; i++) {
-        const struct pending *const p =
-            (const struct pending *)(uintptr_t)requests.entry[i].value;
-        if (requests.entry[i].key && p && !p->persistent && ++n)
-            note_open(p);
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 /* ---- starting ------------------------------------------------------------ */
@@ -189,7 +107,7 @@ void request_end(void)
                                     tag, comm, request);                       \
         if (err == MPI_SUCCESS && dest != MPI_PROC_NULL)                       \
             begun(&c, *request,                                                \
-                  (struct pending){                                            \
+                  (struct open_request){                                       \
                       .comm = comm, .buf = (void *)buf, .nbytes = nbytes});    \
         return err;                                                            \
     }
@@ -206,11 +124,11 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
                                comm, request);
     if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
         begun(&c, *request,
-              (struct pending){.comm = comm,
-                               .type = type,
-                               .buf = buf,
-                               .nbytes = call_nbytes(count, type),
-                               .receives = 1});
+              (struct open_request){.comm = comm,
+                                    .type = type,
+                                    .buf = buf,
+                                    .nbytes = call_nbytes(count, type),
+                                    .receives = 1});
     return err;
 }
 
@@ -219,8 +137,9 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest,
 {
     const int err = PMPI_Send_init(simgpu_heap_raw(buf), count, type, dest, tag,
                                    comm, request);
-    if (err == MPI_SUCCESS)
-        remember(*request, (struct pending){.comm = comm,
+    if (err == MPI_SUCCESS && dest != MPI_PROC_NULL)
+        open_remember(*request,
+                      (struct open_request){.comm = comm,
                                             .type = type,
                                             .buf = (void *)buf,
                                             .nbytes = call_nbytes(count, type),
@@ -236,7 +155,8 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
     const int err = PMPI_Recv_init(simgpu_heap_raw(buf), count, type, source,
                                    tag, comm, request);
     if (err == MPI_SUCCESS && source != MPI_PROC_NULL)
-        remember(*request, (struct pending){.comm = comm,
+        open_remember(*request,
+                      (struct open_request){.comm = comm,
                                             .type = type,
                                             .buf = buf,
                                             .nbytes = call_nbytes(count, type),
@@ -248,12 +168,14 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
 /* Record the start of a persistent message. */
 static void started(struct mpi_call *c, MPI_Request request)
 {
-    struct pending p;
-    lend(c, request);
-    if (!look_up(request, 0, &p) || p.receives)
+    struct open_request p;
+    if (!open_look_up(request, &p))
         return;
     c->comm = p.comm;
     c->type = p.type;
+    open_start(c, request);
+    if (p.receives)
+        return;
     message_send(c, p.buf, p.nbytes, p.dest, p.tag, 0);
 }
 
@@ -274,13 +196,25 @@ int MPI_Startall(int count, MPI_Request request[])
 
 int MPI_Request_free(MPI_Request *request)
 {
-    struct pending p;
-    if (look_up(*request, 1, &p))
-        give_back(&p); // no wait will find it complete
+    open_close(*request, NULL); // no wait will find it complete
     return PMPI_Request_free(request);
 }
 
 /* ---- completing ---------------------------------------------------------- */
+
+/* The request stays open, and a wait or a test records a receive. */
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    const uint32_t site = simgpu_site(__builtin_return_address(0));
+    const struct mpi_call c = {.name = "MPI_Request_get_status",
+                               .site = site,
+                               .frame = __builtin_dwarf_cfa()};
+    open_expect(&c, 1, &request);
+    const int err = PMPI_Request_get_status(request, flag, status);
+    if (err == MPI_SUCCESS && *flag)
+        open_give_back(request, &c);
+    return err;
+}
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
@@ -288,10 +222,13 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
+    open_expect(&c, 1, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     const int err = call_end(&c, nap_wait(request, s));
     if (err == MPI_SUCCESS)
         completed(&c, before, s);
+    else
+        failed(1, &before);
     return err;
 }
 
@@ -301,9 +238,12 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own;
     MPI_Status *const s = status == MPI_STATUS_IGNORE ? &own : status;
     const MPI_Request before = *request;
+    open_expect(&c, 1, request);
     const int err = PMPI_Test(request, flag, s);
     if (err == MPI_SUCCESS && *flag)
         completed(&c, before, s);
+    else if (err != MPI_SUCCESS)
+        failed(1, &before);
     return err;
 }
 
@@ -315,7 +255,8 @@ struct several {
     MPI_Status *status; /* one each, even if the program passes none */
 };
 
-static struct several several_begin(int count, const MPI_Request request[])
+static struct several several_begin(const struct mpi_call *c, int count,
+                                    const MPI_Request request[])
 {
     const size_t n = count > 0 ? (size_t)count : 0;
     static const char of[] = "%d requests";
@@ -324,13 +265,19 @@ static struct several several_begin(int count, const MPI_Request request[])
         simgpu_need(malloc((n + 1) * sizeof *s.status), of, count)};
     for (size_t i = 0; i < n; i++)
         s.before[i] = request[i];
+    open_expect(c, s.count, request);
     return s;
 }
 
 /* statuses[k] belongs to request index[k], or k if index is NULL. */
-static void several_end(struct several *s, struct mpi_call *c, int ncompleted,
-                        const int index[], MPI_Status statuses[])
+static void several_end(struct several *s, struct mpi_call *c, int err,
+                        int ncompleted, const int index[],
+                        MPI_Status statuses[])
 {
+    if (err != MPI_SUCCESS) {
+        failed(s->count, s->before);
+        ncompleted = 0;
+    }
     for (int k = 0; k < ncompleted; k++) {
         completed(c, s->before[index ? index[k] : k], &s->status[k]);
         if (statuses != MPI_STATUSES_IGNORE)
@@ -343,10 +290,10 @@ static void several_end(struct several *s, struct mpi_call *c, int ncompleted,
 int MPI_Waitall(int count, MPI_Request request[], MPI_Status statuses[])
 {
     struct mpi_call c = CALL_BEGIN("MPI_Waitall", MPI_COMM_WORLD);
-    struct several s = several_begin(count, request);
+    struct several s = several_begin(&c, count, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     const int err = call_end(&c, nap_waitall(count, request, s.status));
-    several_end(&s, &c, err == MPI_SUCCESS ? count : 0, NULL, statuses);
+    several_end(&s, &c, err, count, NULL, statuses);
     return err;
 }
 
@@ -354,10 +301,9 @@ int MPI_Testall(int count, MPI_Request request[], int *flag,
                 MPI_Status statuses[])
 {
     struct mpi_call c = CALL_BEGIN("MPI_Testall", MPI_COMM_WORLD);
-    struct several s = several_begin(count, request);
+    struct several s = several_begin(&c, count, request);
     const int err = PMPI_Testall(count, request, flag, s.status);
-    several_end(&s, &c, err == MPI_SUCCESS && *flag ? count : 0, NULL,
-                statuses);
+    several_end(&s, &c, err, *flag ? count : 0, NULL, statuses);
     return err;
 }
 
@@ -365,7 +311,7 @@ int MPI_Waitany(int count, MPI_Request request[], int *index,
                 MPI_Status *status)
 {
     struct mpi_call c = CALL_BEGIN("MPI_Waitany", MPI_COMM_WORLD);
-    struct several s = several_begin(count, request);
+    struct several s = several_begin(&c, count, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     int err, done = 0;
     struct nap n = {0};
@@ -374,7 +320,7 @@ int MPI_Waitany(int count, MPI_Request request[], int *index,
            !done)
         nap(&n);
     call_end(&c, err);
-    several_end(&s, &c, err == MPI_SUCCESS && *index != MPI_UNDEFINED, index,
+    several_end(&s, &c, err, *index != MPI_UNDEFINED, index,
                 status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
     return err;
 }
@@ -383,10 +329,9 @@ int MPI_Testany(int count, MPI_Request request[], int *index, int *flag,
                 MPI_Status *status)
 {
     struct mpi_call c = CALL_BEGIN("MPI_Testany", MPI_COMM_WORLD);
-    struct several s = several_begin(count, request);
+    struct several s = several_begin(&c, count, request);
     const int err = PMPI_Testany(count, request, index, flag, s.status);
-    several_end(&s, &c, err == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED,
-                index,
+    several_end(&s, &c, err, *flag && *index != MPI_UNDEFINED, index,
                 status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
     return err;
 }
@@ -395,7 +340,7 @@ int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
                  int indices[], MPI_Status statuses[])
 {
     struct mpi_call c = CALL_BEGIN("MPI_Waitsome", MPI_COMM_WORLD);
-    struct several s = several_begin(count, request);
+    struct several s = several_begin(&c, count, request);
     call_wait(&c, CALL_REQUESTS, MPI_ANY_TAG);
     int err;
     *ncompleted = 0; // MPI_UNDEFINED: no request is active
@@ -405,9 +350,7 @@ int MPI_Waitsome(int count, MPI_Request request[], int *ncompleted,
            !*ncompleted)
         nap(&n);
     call_end(&c, err);
-    several_end(&s, &c,
-                err == MPI_SUCCESS && *ncompleted != MPI_UNDEFINED ? *ncompleted
-                                                                   : 0,
+    several_end(&s, &c, err, *ncompleted != MPI_UNDEFINED ? *ncompleted : 0,
                 indices, statuses);
     return err;
 }
@@ -416,12 +359,10 @@ int MPI_Testsome(int count, MPI_Request request[], int *ncompleted,
                  int indices[], MPI_Status statuses[])
 {
     struct mpi_call c = CALL_BEGIN("MPI_Testsome", MPI_COMM_WORLD);
-    struct several s = several_begin(count, request);
+    struct several s = several_begin(&c, count, request);
     const int err =
         PMPI_Testsome(count, request, ncompleted, indices, s.status);
-    several_end(&s, &c,
-                err == MPI_SUCCESS && *ncompleted != MPI_UNDEFINED ? *ncompleted
-                                                                   : 0,
+    several_end(&s, &c, err, *ncompleted != MPI_UNDEFINED ? *ncompleted : 0,
                 indices, statuses);
     return err;
 }

@@ -1,5 +1,5 @@
 /*
- * request.h: MPI's non-blocking collectives as open requests, and their end
+ * request.h: MPI's non-blocking collectives as open requests
  */
 #ifndef SIMGPU_MPI_REQUEST_H
 #define SIMGPU_MPI_REQUEST_H
@@ -12,9 +12,5 @@
 int request_collective(const struct mpi_call *c, int err, MPI_Request request,
                        const void *sendbuf, size_t sent, void *recvbuf,
                        size_t received);
-
-/* The program ends MPI: report the requests that no wait or test has found
- * complete. */
-void request_end(void);
 
 #endif

@@ -21,7 +21,7 @@
 #include "mpi/call.h"
 #include "mpi/comm.h" /* comm_made */
 #include "mpi/nap.h"
-#include "mpi/request.h"
+#include "mpi/open.h"
 
 #pragma weak PMPI_Init
 #pragma weak PMPI_Init_thread
@@ -163,7 +163,7 @@ int MPIX_GPU_query_support(int type, int *is_supported)
 int MPI_Finalize(void)
 {
     struct mpi_call c = CALL_BEGIN("MPI_Finalize", MPI_COMM_WORLD);
-    request_end();
+    open_end();
     call_collective(&c, TOPO_OP_BARRIER, 0, 0);
     int err = PMPI_Ibarrier(MPI_COMM_WORLD, &c.request);
     if (err == MPI_SUCCESS)

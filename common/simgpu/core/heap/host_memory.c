@@ -100,7 +100,7 @@ static void find_variable(const void *p, const struct segment *s,
 
 struct mapping {
     uintptr_t begin, end;
-    int readable;
+    int readable, shared;
     char path[256];
 };
 
@@ -121,6 +121,7 @@ static int mapping_of(const void *p, struct mapping *m)
         m->begin = begin;
         m->end = end;
         m->readable = mode[0] == 'r';
+        m->shared = mode[3] == 's';
     }
     free(line);
     if (f)
@@ -196,4 +197,17 @@ int host_memory_variable(const void *p, struct host_memory *out)
     }
     *out = last;
     return 1;
+}
+
+int host_memory_has_returned(const void *p, const void *frame)
+{
+    enum { MOST = 256 << 20 }; // most stacks are smaller
+    const uintptr_t below = (uintptr_t)frame - (uintptr_t)p;
+    return below - 1 < MOST && is_own_stack(p) && is_own_stack(frame);
+}
+
+int host_memory_is_shared(const void *p)
+{
+    struct mapping m;
+    return mapping_of(p, &m) && m.shared;
 }

@@ -38,4 +38,15 @@ void host_memory_find(const void *p, const void *frame, const void *pc,
  * code's: *out gets its name, begin and end. Returns 0 if there is none. */
 int host_memory_variable(const void *p, struct host_memory *out);
 
+/*
+ * True if the bytes from p on were local variables of functions of the calling
+ * thread that have returned. `frame` is where the locals of the function begin
+ * that runs: __builtin_dwarf_cfa() in a function that it calls. False on a
+ * stack that the program has made itself.
+ */
+int host_memory_has_returned(const void *p, const void *frame);
+
+/* True if p is in memory that other processes may have mapped, too. */
+int host_memory_is_shared(const void *p);
+
 #endif

@@ -12,7 +12,7 @@ enum { MAX_LENT = 1024 }; /* the latest ones */
 static struct lent {
     uint64_t begun, ended; /* moments; ended 0: not yet */
     struct graph_access is;
-    const char *call;
+    const char *call, *until;
     uint32_t thread; /* began it */
     int told;
 } entries[MAX_LENT];
@@ -20,22 +20,26 @@ static uint64_t nlent, now; /* both only grow */
 static _Atomic int open_ones;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-uint64_t lent_begin(const struct graph_access *a, const char *call)
+uint64_t simgpu_lent_begin(const struct graph_access *a, const char *call,
+                           const char *until)
 {
     const uint32_t thread = thread_number();
     pthread_mutex_lock(&lock);
     struct lent *const e = &entries[nlent % MAX_LENT];
     if (nlent >= MAX_LENT && !e->ended)
         open_ones--; // the oldest is forgotten
-    *e =
-        (struct lent){.begun = ++now, .is = *a, .call = call, .thread = thread};
+    *e = (struct lent){.begun = ++now,
+                       .is = *a,
+                       .call = call,
+                       .until = until,
+                       .thread = thread};
     const uint64_t number = ++nlent;
     open_ones++;
     pthread_mutex_unlock(&lock);
     return number;
 }
 
-void lent_end(uint64_t number)
+void simgpu_lent_end(uint64_t number)
 {
     pthread_mutex_lock(&lock);
     if (number && number + MAX_LENT > nlent) {
@@ -44,6 +48,19 @@ void lent_end(uint64_t number)
         e->ended = e->ended ? e->ended : ++now;
     }
     pthread_mutex_unlock(&lock);
+}
+
+int lent_is_new(uint64_t number)
+{
+    int is = 0;
+    pthread_mutex_lock(&lock);
+    if (number && number + MAX_LENT > nlent) {
+        struct lent *const e = &entries[(number - 1) % MAX_LENT];
+        is = !e->told;
+        e->told = 1;
+    }
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 uint64_t lent_moment(void)
@@ -70,13 +87,12 @@ void simgpu_lent_excuse(void)
 static void tell_free(const struct lent *e, const char *call, uint32_t site)
 {
     char by[256], at[256], text[1024];
-    snprintf(
-        text, sizeof text,
-        "lifetime: %s at %s frees memory that %s at %s may %s until a wait "
-        "finds the request complete: call MPI_Wait first",
-        call, simgpu_site_text(site, by, sizeof by), e->call,
-        simgpu_site_text(e->is.site, at, sizeof at),
-        (e->is.write & GRAPH_TOUCH) == GRAPH_READ ? "read" : "write");
+    snprintf(text, sizeof text,
+             "lifetime: %s at %s frees memory that %s at %s may %s until %s",
+             call, simgpu_site_text(site, by, sizeof by), e->call,
+             simgpu_site_text(e->is.site, at, sizeof at),
+             (e->is.write & GRAPH_TOUCH) == GRAPH_READ ? "read" : "write",
+             e->until);
     graph_note_fault(simgpu_proc()->graph, 0, site, 0, text);
 }
 
@@ -117,12 +133,11 @@ static void tell(const struct graph_node *n, const char *name,
 {
     char by[256], at[256], text[1024];
     snprintf(text, sizeof text,
-             "race: %s at %s %s bytes that %s at %s %s until a wait finds the "
-             "request complete: call MPI_Wait first",
-             name, simgpu_site_text(a->site ? a->site : n->site, by, sizeof by),
+             "race: %s at %s %s bytes that %s at %s %s until %s", name,
+             simgpu_site_text(a->site ? a->site : n->site, by, sizeof by),
              writes(a) ? "writes" : "reads", e->call,
              simgpu_site_text(e->is.site, at, sizeof at),
-             writes(&e->is) ? "may write" : "may read");
+             writes(&e->is) ? "may write" : "may read", e->until);
     graph_note_fault(simgpu_proc()->graph, n->index, n->site, 0, text);
 }
 

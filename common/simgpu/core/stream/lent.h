@@ -1,5 +1,5 @@
 /*
- * lent.h: memory that a non-blocking call of MPI uses
+ * lent.h: memory that a non-blocking call of MPI or NCCL uses
  *
  * From MPI_Isend() on, until a wait or a test finds the message complete, MPI
  * may read the buffer at any time; from MPI_Irecv() on, it may write it. A
@@ -10,6 +10,9 @@
  *
  *     MPI_Isend(p)   cudaMemcpyAsync(p, ...)   cudaStreamSynchronize   MPI_Wait
  *           [------------ lent to MPI, must not be written ------------]
+ *
+ * A call on a non-blocking communicator of NCCL is such a message until the
+ * program has asked for its state (nccl/unpolled.h).
  *
  * So what operations touch is compared with what was lent when they were
  * enqueued. Only operations of the thread that began the message count, since
@@ -24,12 +27,21 @@
 
 #include "graph/record/record.h"
 
-/* MPI begins to read or write (enum graph_touch) these bytes, by this call of
- * the calling thread. Returns a number for lent_end(). */
-uint64_t lent_begin(const struct graph_access *a, const char *call);
+/*
+ * MPI, or NCCL, begins to read or write (enum graph_touch) these bytes, by this
+ * call of the calling thread. It may "until" something happens, which the
+ * string tells, and how to make sure of that. Returns a number for
+ * simgpu_lent_end().
+ */
+uint64_t simgpu_lent_begin(const struct graph_access *a, const char *call,
+                           const char *until);
 
 /* A call has found the message complete. 0: nothing was lent. */
-void lent_end(uint64_t lent);
+void simgpu_lent_end(uint64_t lent);
+
+/* Host code has written what was lent. Returns true if no operation was noted
+ * that disturbs it; from then on, none is. */
+int lent_is_new(uint64_t lent);
 
 /* The moment at which the calling thread enqueues an operation, for
  * lent_compare(); 0 if nothing is lent. */
