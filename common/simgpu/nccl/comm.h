@@ -68,12 +68,13 @@ struct ncclComm {
     struct comm_buffer buffer[COMM_REGISTERED];
     struct fence *tail; /* its last operation on each stream used so far */
     int ntails, cap_tails;
-    struct batch *pending; /* group not enqueued yet (non-blocking) */
-    struct setup *setup;   /* init or split in progress (non-blocking) */
-    int ctas;              /* that the configuration fixes; 0: none, or not
-                              computed yet */
-    unsigned connected;    /* bits: connected algorithms (connect.h) */
-    uint64_t sizes[8];     /* log2 of sizes so far, as bits, by kind */
+    struct batch *pending;     /* group not enqueued yet (non-blocking) */
+    struct setup *setup;       /* init or split in progress (non-blocking) */
+    struct unpolled *unpolled; /* the setup; NULL once it was asked about */
+    int ctas;                  /* that the configuration fixes; 0: none, or not
+                                  computed yet */
+    unsigned connected;        /* bits: connected algorithms (connect.h) */
+    uint64_t sizes[8];         /* log2 of sizes so far, as bits, by kind */
     struct profiler_comm *profiled; /* NULL: no plugin is loaded */
     struct entry_use use;
     struct ncclComm *next, **link; /* the list of those with a hub */

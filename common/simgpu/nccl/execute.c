@@ -21,6 +21,7 @@
 #include <stdlib.h> /* calloc */
 #include <string.h> /* memcpy, memset */
 
+#include "core/device.h"
 #include "core/heap/dataless.h"
 #include "core/heap/heap.h"
 #include "core/report.h"
@@ -362,4 +363,36 @@ void execute_calls(const struct nccl_call *calls, int n)
         explain_call(&calls[i]);
     free(ops);
     free(streams);
+}
+
+int execute_accesses(const struct nccl_call *c,
+                     struct graph_access access[EXECUTE_ACCESSES])
+{
+    const size_t nbytes = c->count * reduce_type_size(c->type);
+    size_t sent = c->kind == CALL_SEND || c->kind == CALL_PUT ? nbytes : 0;
+    size_t received = c->kind == CALL_RECV ? nbytes : 0;
+    struct graph_node n = {.site = c->site};
+    if (c->kind == CALL_COLL)
+        coll_sizes(c, &sent, &received);
+    add_access(&n, access, c->sendbuf, sent, 0);
+    add_access(&n, access, c->recvbuf, received, 1);
+    return n.naccesses;
+}
+
+ncclResult_t execute_events(const struct nccl_call *calls, int n)
+{
+    const int device = simgpu_device_current();
+    cudaError_t err = cudaSuccess;
+    for (int i = 0; i < n && err == cudaSuccess; i++) {
+        const struct nccl_call *const c = &calls[i];
+        simgpu_device_set(c->comm->device);
+        if (c->launched)
+            err = cudaEventRecord(c->launched, c->handle);
+    }
+    simgpu_device_set(device);
+    return err == cudaSuccess
+               ? ncclSuccess
+               : nccl_error(ncclUnhandledCudaError,
+                            "Cuda failure '%s': launchCompletionEvent",
+                            cudaGetErrorString(err));
 }

@@ -10,6 +10,7 @@
 #include "nccl/execute.h"
 #include "nccl/open_group.h"
 #include "nccl/simulate.h"
+#include "nccl/unpolled.h"
 
 struct list { /* a growing array of structs of one size */
     void *at;
@@ -27,6 +28,7 @@ static _Thread_local struct {
 struct batch {
     struct nccl_call *call;
     int n, refs;
+    struct unpolled *unpolled; /* NULL once they are enqueued or dropped */
 };
 
 static void append(struct list *l, const void *item, size_t nbytes)
@@ -167,14 +169,18 @@ static ncclResult_t hand_over(void)
 {
     for (int i = 0; i < group.setups.n; i++) {
         struct setup *const s = &setups()[i];
-        setup_owner(s)->setup = copy_of(s, sizeof *s);
+        struct ncclComm *const owner = setup_owner(s);
+        owner->setup = copy_of(s, sizeof *s);
+        unpolled_end(&owner->unpolled);
+        owner->unpolled = unpolled_setup(s->call, s->site);
     }
     if (group.calls.n == 0)
         return ncclInProgress;
     const struct batch b = {
         .call =
             copy_of(calls(), (size_t)group.calls.n * sizeof(struct nccl_call)),
-        .n = group.calls.n};
+        .n = group.calls.n,
+        .unpolled = unpolled_calls(calls(), group.calls.n)};
     struct batch *const batch = copy_of(&b, sizeof b);
     for (int i = 0; i < batch->n; i++)
         if (batch->call[i].comm->pending != batch) {
@@ -208,25 +214,6 @@ static int any_captured(int device)
             simgpu_stream_capture(calls()[i].stream))
             return 1;
     return 0;
-}
-
-/* Record the events of configured collectives, each before its launch. */
-static ncclResult_t record_launches(void)
-{
-    const int device = simgpu_device_current();
-    cudaError_t err = cudaSuccess;
-    for (int i = 0; i < group.calls.n && err == cudaSuccess; i++) {
-        const struct nccl_call *const c = &calls()[i];
-        simgpu_device_set(c->comm->device);
-        if (c->launched)
-            err = cudaEventRecord(c->launched, c->handle);
-    }
-    simgpu_device_set(device);
-    return err == cudaSuccess
-               ? ncclSuccess
-               : nccl_error(ncclUnhandledCudaError,
-                            "Cuda failure '%s': launchCompletionEvent",
-                            cudaGetErrorString(err));
 }
 
 /* Add the calls on this device's communicators to the captured graph as a
@@ -288,7 +275,7 @@ static ncclResult_t run_group(float *estimated_us)
     if (err != ncclSuccess || n == 0)
         return err;
     if (!estimated_us)
-        err = record_launches();
+        err = execute_events(calls(), group.calls.n);
     if (err != ncclSuccess)
         return err;
     if (!blocking_of(0) && !estimated_us && !any_has_several()) {
@@ -370,7 +357,10 @@ static void leave_batch(struct ncclComm *c)
 {
     struct batch *const b = c->pending;
     c->pending = NULL;
-    if (!b || --b->refs > 0)
+    if (!b)
+        return;
+    unpolled_end(&b->unpolled);
+    if (--b->refs > 0)
         return;
     free(b->call);
     free(b);
@@ -378,6 +368,7 @@ static void leave_batch(struct ncclComm *c)
 
 ncclResult_t group_progress(struct ncclComm *c)
 {
+    unpolled_end(&c->unpolled);
     while (c->setup && c->setup->step != SETUP_DONE) {
         const ncclResult_t err = setup_advance(c->setup, 0);
         if (err == ncclInProgress)
@@ -392,6 +383,7 @@ ncclResult_t group_progress(struct ncclComm *c)
     free(c->setup);
     c->setup = NULL;
     if (c->pending && c->pending->n > 0) {
+        unpolled_end(&c->pending->unpolled);
         execute_calls(c->pending->call, c->pending->n);
         // this ran the calls of the group's other communicators, too
         c->pending->n = 0;
@@ -448,6 +440,7 @@ void group_forget(struct ncclComm *c, const char *call)
         setup_cancel(c->setup);
     free(c->setup);
     c->setup = NULL;
+    unpolled_end(&c->unpolled);
     if (c->pending)
         drop_calls(c, c->pending->call, &c->pending->n);
     leave_batch(c);

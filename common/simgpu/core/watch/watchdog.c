@@ -1,11 +1,12 @@
 #define _GNU_SOURCE
 #include "core/watch/watchdog.h"
 
+#include <assert.h>  /* assert */
 #include <errno.h>   /* errno */
 #include <pthread.h> /* pthread_create */
 #include <stdio.h>   /* snprintf */
 #include <stdlib.h>  /* getenv */
-#include <string.h>  /* strcmp */
+#include <string.h>  /* strcmp, strlen */
 #include <unistd.h>  /* usleep */
 
 #include "core/limit.h"
@@ -64,11 +65,25 @@ static int by_thread(const void *x, const void *y)
                                   : (a->at > b->at) - (a->at < b->at);
 }
 
-static void (*_Atomic remark)(char *out, size_t nbytes);
+static void (*_Atomic remark[WATCHDOG_REMARKS])(char *out, size_t nbytes);
+static _Atomic int nremarks;
 
 void simgpu_hang_remark(void (*f)(char *out, size_t nbytes))
 {
-    atomic_store(&remark, f);
+    const int i = atomic_fetch_add(&nremarks, 1);
+    assert(i < WATCHDOG_REMARKS);
+    atomic_store(&remark[i], f);
+}
+
+static void write_remarks(char *out, size_t nbytes)
+{
+    size_t at = 0;
+    for (int i = 0; i < WATCHDOG_REMARKS; i++) {
+        void (*const f)(char *, size_t) = atomic_load(&remark[i]);
+        if (f)
+            f(out + at, nbytes - at);
+        at += strlen(out + at);
+    }
 }
 
 /* List the waits on this process's page. An unchanged list is not written
@@ -89,9 +104,8 @@ static void publish_waits(struct control *own)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s",
                                    l.line[i].text);
     }
-    void (*const write_remark)(char *, size_t) = atomic_load(&remark);
-    if (write_remark && at < sizeof text)
-        write_remark(text + at, sizeof text - at);
+    if (at < sizeof text)
+        write_remarks(text + at, sizeof text - at);
     if (own->nwaits == l.n && strcmp(own->wait_text, text) == 0 &&
         memcmp(own->wait, wait, l.n * sizeof *wait) == 0)
         return;

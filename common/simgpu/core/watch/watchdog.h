@@ -23,8 +23,9 @@
  * peer has crashed, or when another process has ended the job. */
 void watchdog_start(void);
 
-/* Have the report of a hang include this process's lines that f writes. There
- * is at most one such function. */
+/* Have the report of a hang include this process's lines that f writes, which
+ * ends them by a 0. There are at most WATCHDOG_REMARKS such functions. */
+enum { WATCHDOG_REMARKS = 2 };
 void simgpu_hang_remark(void (*f)(char *out, size_t nbytes));
 
 #endif
