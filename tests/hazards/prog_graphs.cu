@@ -299,6 +299,56 @@ static void prefetched_on_another_stream(int fixed)
     cudaFree(m);
 }
 
+// ---- local variables ---------------------------------------------------------
+
+static void capture_from(const float *p)
+{
+    FIRST cudaMemcpyAsync(d1, p, sizeof *p, cudaMemcpyHostToDevice, s1);
+}
+
+static void capture_to(float *p)
+{
+    FIRST cudaMemcpyAsync(p, d1, sizeof *p, cudaMemcpyDeviceToHost, s1);
+}
+
+static void capture_local(int writes)
+{
+    float x = 1;
+    if (writes)
+        capture_to(&x);
+    else
+        capture_from(&x);
+}
+
+static void (*volatile capture)(int) = capture_local; // not inlined
+
+// A copy whose variable is gone when the graph runs.
+static void with_local(int writes, int fixed)
+{
+    float x = 1;
+    begin();
+    if (!fixed)
+        capture(writes);
+    else if (writes)
+        capture_to(&x);
+    else
+        capture_from(&x);
+    const cudaGraphExec_t exec = end();
+    SECOND cudaGraphLaunch(exec, s1);
+    cudaStreamSynchronize(s1);
+    cudaGraphExecDestroy(exec);
+}
+
+static void source_is_gone(int fixed)
+{
+    with_local(0, fixed);
+}
+
+static void target_is_gone(int fixed)
+{
+    with_local(1, fixed);
+}
+
 static const struct hazard_case cases[] = {
     {"branches-of-a-capture", 0, "race", branches_of_a_capture},
     {"fork-before-the-write", 0, "race", fork_before_the_write},
@@ -315,6 +365,8 @@ static const struct hazard_case cases[] = {
     {"freed-beside-a-copy", 0, "lifetime", freed_beside_a_copy},
     {"managed-on-two-streams", 0, "race", managed_on_two_streams},
     {"prefetched-on-another-stream", 0, "race", prefetched_on_another_stream},
+    {"source-is-gone", 0, "reads~a~local~variable", source_is_gone},
+    {"target-is-gone", 0, "writes~a~local~variable", target_is_gone},
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
-// What only moves memory that nothing has written, or receives a message as
-// another type, on two ranks: a warning, as what comes of it is not known.
+// What only moves memory that nothing has written, receives a message as another
+// type, or passes an argument that is gone, on two ranks: a warning, as what
+// comes of it is not known.
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -107,6 +108,42 @@ MOVES(mpi_sent_later, {
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 })
 
+// ---- arguments of host functions -------------------------------------------
+
+static void CUDART_CB look(void *argument)
+{
+    h[0] = *(const float *)argument;
+}
+
+static void capture_local(cudaStream_t s)
+{
+    float x = 1;
+    FIRST cudaLaunchHostFunc(s, look, &x);
+}
+
+static void (*volatile capture)(cudaStream_t) = capture_local; // not inlined
+
+// The graph runs when the variable is gone; the function may not read it.
+static void argument_is_gone(int fixed)
+{
+    static float kept;
+    cudaStream_t s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    if (rank != 0)
+        return;
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    if (fixed)
+        cudaLaunchHostFunc(s, look, &kept);
+    else
+        capture(s);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    SECOND cudaGraphLaunch(exec, s);
+    cudaStreamSynchronize(s);
+}
+
 #define CASE(name, call)                                                       \
     {                                                                          \
 #name, 2, call "~reads~them~at~prog_unwritten.cu:", name               \
@@ -133,6 +170,9 @@ static const struct hazard_case cases[] = {
     CASE(mpi_broadcast, "MPI_Bcast"),
     CASE(mpi_gathered, "MPI_Gather"),
     CASE(mpi_sent_later, "MPI_Isend"),
+    {"argument_is_gone", 2,
+     "the~host~function~of~cudaLaunchHostFunc~at~prog_unwritten.cu:",
+     argument_is_gone},
     CASE_TYPES(floats_as_integers, "MPI_INT"),
     CASE_TYPES(doubles_as_floats, "MPI_FLOAT"),
     CASE_TYPES(integers_as_bytes, "MPI_SHORT"),

@@ -5,6 +5,7 @@
 #include "core/stream/stream.h"
 #include "cudart/graphs/capture.h"
 #include "cudart/graphs/exec.h"
+#include "cudart/graphs/locals.h"
 
 enum {
     FLAGS = cudaGraphInstantiateFlagAutoFreeOnLaunch |
@@ -132,6 +133,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
     struct stream *s;
     struct CUgraphExec_st *const e = exec_find(graphExec);
     cudaError_t err = launch_stream(stream, &s);
+    if (err == cudaSuccess && e)
+        locals_check(e->graph, __builtin_dwarf_cfa(), CALLER_SITE());
     if (err == cudaSuccess)
         err = e ? exec_launch(e, s, CALLER_SITE()) : cudaErrorInvalidValue;
     return api_return(err);
