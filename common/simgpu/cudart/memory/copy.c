@@ -48,6 +48,9 @@ static void run_copy(struct op *op)
 {
     const struct copy_op *const o = (struct copy_op *)op;
     const struct copy *const c = &o->box;
+    const int looks =
+        (o->tells || o->is_told) &&
+        host_code_looks(c->width * c->height * c->depth, o->tells);
     pending_pause(c->dst);
     pending_pause(c->src);
     simgpu_resident_enter(o->variables);
@@ -57,11 +60,13 @@ static void run_copy(struct op *op)
             memmove(to, (const char *)c->src + z * c->sslice + y * c->spitch,
                     c->width);
             if (o->tells) {
-                host_code_told(to, c->width);
+                host_code_told(to, looks ? c->width : 0);
                 host_object_told(to, c->width);
             }
-            if (o->is_told)
+            if (o->is_told) {
+                host_code_replace_bytes(to, looks ? c->width : 0);
                 host_object_replace(to, c->width);
+            }
         }
     simgpu_resident_leave(o->variables);
     pending_resume(c->dst);
