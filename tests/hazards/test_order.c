@@ -523,6 +523,43 @@ static size_t next_part(struct hazard_past *past)
 
 /* A run in two parts: the second reads what the first allocated, and wrote
  * unless _i is 0. Without the first part nothing is known. */
+/* A kernel of rank 1 waits for one of rank 0 and then for another. In the end
+ * it reads what the n-th of them wrote, in a block that has been behind for
+ * so many parts. */
+static void read_behind(int n, uint32_t behind)
+{
+    struct graph_ref written[2];
+    const uint64_t begin = 100 * (uint64_t)n;
+    const struct graph_access read = {
+        A, begin, begin + 100, behind << GRAPH_BEHIND_SHIFT | GRAPH_READ, 0};
+    start(2);
+    for (uint32_t i = 0; i < 2; i++)
+        written[i] = SYNTHETIC(
+            &s, 0, .name = "write", .node = {.kind = GRAPH_KERNEL, .queue = 1},
+            .accesses = {{A, 100 * i, 100 * i + 100, GRAPH_WRITE, 0}});
+    const struct graph_ref reader = SYNTHETIC(
+        &s, 1, .name = "read", .node = {.kind = GRAPH_KERNEL, .queue = 1});
+    for (int i = 0; i < 2; i++)
+        graph_part(s.rank[1], reader.index,
+                   &(struct graph_point){0, written[i].index, 0}, 1, 0);
+    graph_amend(s.rank[1], reader.index, 0, NULL, 0, &read, 1);
+}
+
+START_TEST(a_block_that_is_behind_knows_what_its_kernel_knew_then)
+{
+    static const struct {
+        int n;
+        uint32_t behind;
+        size_t nerrors;
+    } reads[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 1},
+                 {0, 2, 1}, {1, 2, 1}, {0, 3, 0}, {1, GRAPH_BEHIND_MOST, 0}};
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+        read_behind(reads[i].n, reads[i].behind);
+        expect(reads[i].nerrors, "behind");
+    }
+}
+END_TEST
+
 START_TEST(a_part_knows_what_earlier_parts_wrote)
 {
     struct hazard_past *const past = hazard_past_new();
@@ -559,6 +596,7 @@ int main(void)
     tcase_add_test(t, a_match_orders_what_the_rules_say);
     tcase_add_test(t, ranks_other_than_the_root_are_ordered_by_all_only);
     tcase_add_test(t, a_part_that_is_not_recorded_orders_nothing);
+    tcase_add_test(t, a_block_that_is_behind_knows_what_its_kernel_knew_then);
     tcase_add_test(t, what_hung_is_left_out);
     tcase_add_test(t, other_threads_know_what_was_known);
     tcase_add_test(t, each_pair_of_calls_is_one_hazard);

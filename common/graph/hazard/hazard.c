@@ -20,6 +20,8 @@ struct find {
     } last;
     struct hazards *out;
     struct hazard_table ranges;
+    struct hazard_behind behind;
+    const uint32_t *known; /* the latest operation's clock */
     struct map notes;     /* by allocation: its position in g->allocs, from 1 */
     struct map queues;    /* by queue: its position in g->queues, from 1 */
     struct map seen;      /* by pair of calls: 1 + number in out, or NOT_KEPT */
@@ -159,15 +161,23 @@ static int issued_before(const struct graph_node *a, const struct graph_node *b)
     return a->rank != b->rank ? a->rank < b->rank : a->index < b->index;
 }
 
+/* True if the operation of `now`, though not its block, has waited for that of
+ * `before`. */
+static int is_behind(const struct find *f, const struct hazard_touch *before)
+{
+    return f->known[before->point.chain] >= before->point.number;
+}
+
 /* Keep the race of a new pair of calls. */
 static uint32_t keep_race(struct find *f, const struct hazard_touch *x,
-                          const struct hazard_touch *y, uint64_t begin,
-                          uint64_t end)
+                          const struct hazard_touch *y, int behind,
+                          uint64_t begin, uint64_t end)
 {
     const struct graph_view *const a = &f->g->nodes[x->at];
     const struct graph_view *const b = &f->g->nodes[y->at];
     struct hazard h = {.kind = kind_of(&a->node, x->how, &b->node, y->how),
                        .nops = 2,
+                       .behind = behind,
                        .section = section_of(f, x->at, y->at),
                        .alloc = f->ranges.alloc,
                        .begin = begin,
@@ -211,7 +221,9 @@ static int clash(void *arg, const struct hazard_touch *before,
     if (!number)
         return -1;
     if (*number == 0)
-        *number = keep_race(f, x, y, begin, end) + 1;
+        *number = keep_race(f, x, y, is_behind(f, before) ? 1 + in_order : 0,
+                            begin, end) +
+                  1;
     else if (*number - 1 != NOT_KEPT)
         f->out->hazard[*number - 1].count++;
     f->last.before = before->at;
@@ -251,27 +263,6 @@ static int keep_alone(struct find *f, enum hazard_kind kind, uint32_t at,
     return 0;
 }
 
-/* True if input and output of a collective are placed as in-place
- * calls place them. */
-static int in_place(const struct graph_node *n, const struct graph_access *in,
-                    const struct graph_access *out)
-{
-    const uint64_t mine = (n->op == TOPO_OP_GATHER || n->op == TOPO_OP_SCATTER)
-                              ? n->match_root
-                              : n->match_rank;
-    switch (n->op) {
-    case TOPO_OP_ALLGATHER:
-    case TOPO_OP_GATHER:
-        return in->begin == out->begin + mine * (in->end - in->begin);
-    case TOPO_OP_REDUCESCATTER:
-    case TOPO_OP_SCATTER:
-        return out->begin == in->begin + mine * (out->end - out->begin);
-    case TOPO_OP_ALLTOALL: // a block may arrive before its place is sent
-        return n->match_size < 2;
-    default: return in->begin == out->begin;
-    }
-}
-
 static int check_overlap(struct find *f, uint32_t at)
 {
     const struct graph_view *const v = &f->g->nodes[at];
@@ -280,7 +271,8 @@ static int check_overlap(struct find *f, uint32_t at)
     for (size_t i = 0; i < v->naccesses; i++)
         *(access_how(&v->accesses[i]) == GRAPH_READ ? &in : &out) =
             &v->accesses[i];
-    if (!in || !out || !access_overlaps(in, out) || in_place(&v->node, in, out))
+    if (!in || !out || !access_overlaps(in, out) ||
+        excuse_in_place(&v->node, in, out))
         return 0;
     struct graph_access both = *out;
     both.begin = in->begin > out->begin ? in->begin : out->begin;
@@ -347,9 +339,12 @@ static int keep_ring(void *arg, const struct hazard_link *link, uint32_t n)
 /* ---- all hazards --------------------------------------------------------- */
 
 static int begin(void *arg, uint32_t at, struct hazard_point point,
-                 const uint32_t *known)
+                 const uint32_t *known, uint32_t nchains)
 {
     struct find *const f = arg;
+    f->known = known;
+    if (hazard_behind_begin(&f->behind, at, known, nchains) != 0)
+        return -1;
     if (f->g->nodes[at].naccesses == 0)
         return 0;
     if (hazard_table_touch(&f->ranges, &f->g->nodes[at], at, point, known,
@@ -425,6 +420,7 @@ static void take_notes(struct find *f)
 
 static void find_release(struct find *f)
 {
+    hazard_behind_release(&f->behind);
     hazard_table_release(&f->ranges);
     free(f->raced);
     free(f->reads);
@@ -444,11 +440,13 @@ int hazards_find_next(struct hazard_past *past, const struct graph *g,
                      .past = past,
                      .last = {GRAPH_NOWHERE, GRAPH_NOWHERE, NOT_KEPT}};
     f.init = past ? &past->init : &f.own;
+    f.ranges.behind = &f.behind;
     *out = (struct hazards){0};
     out->hazard = malloc(HAZARD_MAX * sizeof *out->hazard);
     f.raced = calloc((size_t)g->nnodes + 1, 1);
     f.reads = malloc(MAX_READS * sizeof *f.reads);
     const int done = out->hazard && f.raced && f.reads && note_all(&f) == 0 &&
+                     hazard_behind_init(&f.behind, g) == 0 &&
                      hazard_order(g, HAZARD_TOGETHER, begin, &f) == 0 &&
                      hazard_crossed(g, keep_crossed, &f) == 0 &&
                      hazard_ring(g, keep_ring, &f) == 0;

@@ -48,9 +48,12 @@ struct hazard {
     enum hazard_kind kind;
     int warning;
     uint32_t section;
-    struct hazard_op op[2];     /* in the order of issue; of two ranks, the
+    struct hazard_op op[2]; /* in the order of issue; of two ranks, the
                                    lower first */
-    int nops;                   /* 2 for a race, else 1 */
+    int nops;               /* 2 for a race, else 1 */
+    int behind; /* 1 + the index of the operation that has waited for the other
+                   one, though not in the block that touches the bytes; 0: none
+                 */
     uint64_t alloc, begin, end; /* the bytes */
     uint64_t alloc_nbytes;      /* 0: ordinary host memory */
     int32_t alloc_place;

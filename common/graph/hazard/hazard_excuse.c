@@ -75,3 +75,22 @@ int excuse_by_host(const struct graph *g, const struct graph_node *a,
     }
     return 0;
 }
+
+int excuse_in_place(const struct graph_node *n, const struct graph_access *in,
+                    const struct graph_access *out)
+{
+    const uint64_t mine = (n->op == TOPO_OP_GATHER || n->op == TOPO_OP_SCATTER)
+                              ? n->match_root
+                              : n->match_rank;
+    switch (n->op) {
+    case TOPO_OP_ALLGATHER:
+    case TOPO_OP_GATHER:
+        return in->begin == out->begin + mine * (in->end - in->begin);
+    case TOPO_OP_REDUCESCATTER:
+    case TOPO_OP_SCATTER:
+        return out->begin == in->begin + mine * (out->end - out->begin);
+    case TOPO_OP_ALLTOALL: // a block may arrive before its place is sent
+        return n->match_size < 2;
+    default: return in->begin == out->begin;
+    }
+}

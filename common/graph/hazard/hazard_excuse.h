@@ -42,4 +42,9 @@ int excuse_by_signal(const struct graph_view *a, const struct graph_view *b);
 int excuse_by_host(const struct graph *g, const struct graph_node *a,
                    const struct graph_node *b);
 
+/* True if the input and output of a collective overlap as those of an in-place
+ * call may. */
+int excuse_in_place(const struct graph_node *n, const struct graph_access *in,
+                    const struct graph_access *out);
+
 #endif

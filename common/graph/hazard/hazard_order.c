@@ -331,7 +331,8 @@ static int begin(struct walk *w, uint32_t unit)
     for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next) {
         const uint32_t chain = w->member[at].chain;
         const struct hazard_point point = {chain, ++w->count[chain]};
-        if (w->fn(w->arg, at, point, clocks_at(&w->clocks, u->clock)) != 0)
+        if (w->fn(w->arg, at, point, clocks_at(&w->clocks, u->clock),
+                  w->clocks.nchains) != 0)
             return -1;
     }
     for (uint32_t at = u->first; at != GRAPH_NOWHERE; at = w->member[at].next)

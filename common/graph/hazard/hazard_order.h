@@ -37,11 +37,12 @@ struct hazard_point { /* an operation's place in its chain */
 };
 
 /*
- * Called when node `at` begins, with the clock `known`: once for each node,
- * after the calls for all nodes that end before. Returning -1 ends the walk.
+ * Called when node `at` begins, with the clock `known` of nchains entries: once
+ * for each node, after the calls for all nodes that end before. Returning -1
+ * ends the walk.
  */
 typedef int hazard_begin_fn(void *arg, uint32_t at, struct hazard_point point,
-                            const uint32_t *known);
+                            const uint32_t *known, uint32_t nchains);
 
 enum hazard_threads {
     HAZARD_TOGETHER, /* all threads of a rank know what one of them knows:

@@ -253,8 +253,12 @@ int hazard_table_touch(struct hazard_table *t, const struct graph_view *v,
             continue;
         struct hazard_ranges *const r = ranges_of(t, a->alloc);
         const struct hazard_touch now = {at, point, access_how(a)};
+        const uint32_t *const clock =
+            t->behind && graph_behind(a->write)
+                ? hazard_behind_clock(t->behind, v, at, a, point.chain, known)
+                : known;
         t->alloc = a->alloc;
-        if (!r || hazard_ranges_touch(r, &now, known, a->begin, a->end, clash,
+        if (!r || hazard_ranges_touch(r, &now, clock, a->begin, a->end, clash,
                                       arg) != 0)
             return -1;
     }

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "graph/hazard/hazard_behind.h"
 #include "graph/hazard/hazard_order.h"
 
 struct hazard_touch {
@@ -73,6 +74,8 @@ struct hazard_table {   /* by allocation; initialise by zeroing it */
     struct hazard_ranges *ranges;
     uint32_t n, room;
     uint64_t alloc; /* the allocation being touched, for clash() */
+    struct hazard_behind *behind; /* NULL: all accesses of an operation follow
+                                     what it follows */
 };
 
 /*

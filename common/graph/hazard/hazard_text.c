@@ -171,10 +171,23 @@ static void put_race_with_host(struct text *t, const struct hazard_op *a,
     }
 }
 
+static void put_race_of_block(struct text *t, const struct hazard_op *kernel,
+                              const struct hazard_op *other)
+{
+    put(t,
+        "  Rank %u's %s waits for rank %u's %s, but in another block.\n  What "
+        "a block has waited for orders that block alone. Have each block "
+        "wait\n  itself, or for the one that did: by grid.sync(), or by a flag "
+        "that it sets.\n",
+        kernel->node.rank, kernel->name, other->node.rank, other->name);
+}
+
 static void put_race(struct text *t, const struct hazard *h)
 {
     const struct hazard_op *const a = &h->op[0], *const b = &h->op[1];
-    if (a->node.rank != b->node.rank)
+    if (h->behind)
+        put_race_of_block(t, &h->op[h->behind - 1], &h->op[2 - h->behind]);
+    else if (a->node.rank != b->node.rank)
         put_race_of_ranks(t, a, b);
     else if (a->queue && b->queue)
         put_race_of_streams(t, a, b);

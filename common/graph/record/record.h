@@ -137,6 +137,19 @@ enum graph_touch {
     GRAPH_SHOWN = 0x2000,  /* an atomic of memory that the host may read */
 };
 
+/*
+ * What a kernel waits for in the middle orders its next part, but not those of
+ * its blocks that didn't wait and haven't synchronised with the block that did.
+ * The bits from GRAPH_BEHIND_SHIFT on are 0, or a number n: the access comes
+ * from such a block, for which nothing counts that the kernel has waited for
+ * since n parts ago. A second access, without n, has the same bytes.
+ */
+enum { GRAPH_BEHIND_SHIFT = 16, GRAPH_BEHIND_MOST = 0xffff };
+static inline uint32_t graph_behind(uint32_t write)
+{
+    return write >> GRAPH_BEHIND_SHIFT;
+}
+
 struct graph_access {    /* bytes that an operation touches */
     uint64_t alloc;      /* owner rank << 32 | number within owner; number 0:
                             ordinary memory, where ranges are addresses, plus

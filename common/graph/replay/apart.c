@@ -69,8 +69,9 @@ static int clash(void *arg, const struct hazard_touch *before,
 }
 
 static int touch(void *arg, uint32_t at, struct hazard_point point,
-                 const uint32_t *known)
+                 const uint32_t *known, uint32_t nchains)
 {
+    (void)nchains;
     struct find *const f = arg;
     return hazard_table_touch(&f->ranges, &f->g->nodes[at], at, point, known,
                               clash, f);
@@ -102,8 +103,9 @@ static size_t first_of(const struct find *f, uint32_t after)
 /* Drop the pairs of operation `at` that nothing orders, since they are
  * races. */
 static int check(void *arg, uint32_t at, struct hazard_point point,
-                 const uint32_t *known)
+                 const uint32_t *known, uint32_t nchains)
 {
+    (void)nchains;
     struct find *const f = arg;
     f->point[at] = point;
     for (size_t i = first_of(f, at); i < f->n && f->pair[i].after == at; i++) {

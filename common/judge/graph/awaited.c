@@ -57,8 +57,9 @@ static void note(struct look *k, uint32_t end, const uint32_t *known)
 }
 
 static int begin(void *arg, uint32_t at, struct hazard_point point,
-                 const uint32_t *known)
+                 const uint32_t *known, uint32_t nchains)
 {
+    (void)nchains;
     struct look *const k = arg;
     k->point[at] = point;
     if (k->ends[at])

@@ -11,6 +11,7 @@
 #include "core/stream/unwaited.h"
 #include "device/access_live.h"
 #include "device/alone.h"
+#include "device/behind.h"
 #include "device/block.h" /* block_live */
 #include "device/failure.h"
 #include "device/outside.h"
@@ -63,8 +64,7 @@ static uint32_t block_of(struct access_log *g, const char *p, size_t nbytes,
 static void note_first(struct access_log *g, const char *p, size_t nbytes,
                        uint32_t block, enum touch_kind kind)
 {
-    if (touched_has(&g->set[TOUCH_WRITE], p) ||
-        touched_has(&g->set[TOUCH_SPREAD], p))
+    if (access_log_has(g, TOUCH_WRITE, p) || access_log_has(g, TOUCH_SPREAD, p))
         return;
     access_log_first(
         g, (struct access_first){
@@ -96,7 +96,7 @@ static __attribute__((noinline)) void touch_fresh(struct access_log *g,
                                                   enum touch_kind kind,
                                                   const void *pc)
 {
-    struct touched *const set = &g->set[kind];
+    struct touched *const set = &g->now[kind];
     const uint32_t block = block_of(g, p, nbytes, kind, pc);
     const struct heap_block *const b = &g->block[block];
     const struct access_range l = access_log_limits(b, p);
@@ -104,7 +104,8 @@ static __attribute__((noinline)) void touch_fresh(struct access_log *g,
         note_stray(g, b, p, nbytes, kind, pc);
     if (access_may_be_first(g, kind)) {
         access_log_settle(g);
-        if (!b->outside && !touched_has(set, p) && !touched_has(set, p - 1))
+        if (!b->outside && !access_log_has(g, kind, p) &&
+            !access_log_has(g, kind, p - 1))
             note_first(g, p, nbytes, block, kind);
     }
     touched_add(set, p, nbytes, l.begin, l.end);
@@ -153,6 +154,8 @@ void access_plain(const char *p, size_t nbytes, enum touch_kind kind,
             unwaited_touch(p, nbytes, (int)kind, pc);
         return;
     }
+    if (kind >= TOUCH_ATOMIC && !access_by_switch(kind))
+        behind_look();
     if (space_slot(p) >= 0 && kind >= TOUCH_ATOMIC && race_is_on())
         race_touch_global();
     if (block_live->distant && (space_slot(p) < 0 || kind >= TOUCH_ATOMIC))
@@ -274,8 +277,8 @@ void access_learn_words(struct access_log *g, enum touch_kind kind,
                         const char *p, size_t nbytes)
 {
     enum { SELDOM = 64, FAR = 4096 };
-    struct touched *const set = &g->set[kind];
-    if (g->nwords++ % SELDOM)
+    struct touched *const set = &g->now[kind];
+    if (g->follows || g->nwords++ % SELDOM)
         return;
     const struct access_span s = access_span_at(g, p, nbytes, kind);
     const char *begin = s.begin, *end = s.end;
@@ -313,6 +316,8 @@ static void begin(const struct launch *l, size_t most_first,
         simgpu_report_fault(NULL, "out of host memory for a kernel's accesses");
     log_of->launch = l;
     log_of->is_resident = 0;
+    log_of->now = log_of->set;
+    log_of->follows = 0;
     log_of->nblocks = log_of->latest = 0;
     log_of->count = 0;
     log_of->fenced = 0;
@@ -406,11 +411,17 @@ void access_flush(struct op *op)
     access_log_clear(log_of);
 }
 
+/* True if bytes have been touched in this way. */
+static int has_any(const struct access_log *g, int kind)
+{
+    return g->set[kind].n || (g->behind && g->behind[kind].n);
+}
+
 int access_any(void)
 {
     access_log_settle(log_of);
     for (int kind = 0; kind < TOUCH_KINDS; kind++)
-        if (!access_is_word((enum touch_kind)kind) && log_of->set[kind].n)
+        if (!access_is_word((enum touch_kind)kind) && has_any(log_of, kind))
             return 1;
     return 0;
 }
@@ -419,7 +430,7 @@ int access_touched(void)
 {
     access_log_settle(log_of);
     for (int kind = 0; kind < TOUCH_KINDS; kind++)
-        if (log_of->set[kind].n)
+        if (has_any(log_of, kind))
             return 1;
     return 0;
 }
@@ -438,14 +449,22 @@ void simgpu_block_scope(int begins)
         between_block_scope(begins);
 }
 
-int access_has_read(const void *p, size_t nbytes)
+/* True if the set has any of these bytes. */
+static int meets(const struct touched *set, const char *p, size_t nbytes)
 {
     const char *begin, *end = NULL;
-    access_log_settle(log_of);
-    while (touched_next(&log_of->set[TOUCH_READ], &begin, &end))
-        if (begin < (const char *)p + nbytes && (const char *)p < end)
+    while (touched_next(set, &begin, &end))
+        if (begin < p + nbytes && p < end)
             return 1;
     return 0;
+}
+
+int access_has_read(const void *p, size_t nbytes)
+{
+    const struct access_log *const g = log_of;
+    access_log_settle(log_of);
+    return meets(&g->set[TOUCH_READ], p, nbytes) ||
+           (g->behind && meets(&g->behind[TOUCH_READ], p, nbytes));
 }
 
 uint64_t access_count(void)

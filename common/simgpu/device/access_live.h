@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) int
 access_known(struct access_log *g, const char *p, size_t nbytes,
              enum touch_kind kind)
 {
-    struct touched *const set = &g->set[kind];
+    struct touched *const set = &g->now[kind];
     struct touched_line *const l = touched_line(set, p);
     const unsigned at = (uintptr_t)p % 64;
     const uint64_t mask =
@@ -101,7 +101,7 @@ static inline struct access_span access_span_at(struct access_log *g,
                                                 enum touch_kind kind)
 {
     struct access_span s = {p, p + nbytes, p + nbytes, p + nbytes, NULL};
-    const struct touched_line *const l = touched_line(&g->set[kind], p);
+    const struct touched_line *const l = touched_line(&g->now[kind], p);
     const unsigned at = (uintptr_t)p % 64;
     if (at + nbytes > 64 || !touched_is_line(l, p) || p < l->begin ||
         p + nbytes > l->end)
@@ -138,7 +138,7 @@ static inline int access_move(struct access_log *g, struct access_span *s,
                               enum touch_kind kind)
 {
     if (!s->end || !access_known(g, p, nbytes, kind) ||
-        (s->fresh != s->end && !touched_add_known(&g->set[kind], s->fresh,
+        (s->fresh != s->end && !touched_add_known(&g->now[kind], s->fresh,
                                                   (size_t)(s->end - s->fresh))))
         return 0;
     g->count++;

@@ -55,7 +55,7 @@ static void settle(struct access_log *g, struct touched *set,
 void access_log_settle(struct access_log *g)
 {
     for (size_t i = 0; i < g->nused; i++)
-        settle(g, &g->set[g->used[i].kind], g->used[i].span);
+        settle(g, &g->now[g->used[i].kind], g->used[i].span);
 }
 
 /* Forget the trails, but not their memory. */
@@ -83,6 +83,23 @@ void access_log_forget(struct access_log *g)
     drop_spans(g);
 }
 
+void access_log_behind(struct access_log *g, int is_behind)
+{
+    if ((g->now != g->set) == is_behind)
+        return;
+    access_log_forget(g);
+    if (!g->behind)
+        g->behind = simgpu_need(calloc(TOUCH_KINDS, sizeof *g->behind),
+                                "a kernel's accesses");
+    g->now = is_behind ? g->behind : g->set;
+}
+
+int access_log_has(struct access_log *g, enum touch_kind kind, const char *p)
+{
+    return touched_has(&g->set[kind], p) ||
+           (g->behind && touched_has(&g->behind[kind], p));
+}
+
 static void add_used(struct access_log *g, enum touch_kind kind,
                      struct access_span *s)
 {
@@ -97,7 +114,7 @@ void access_log_span(struct access_log *g, enum touch_kind kind,
                      struct access_span *s, struct access_span with)
 {
     if (s->end)
-        settle(g, &g->set[kind], s);
+        settle(g, &g->now[kind], s);
     else
         add_used(g, kind, s);
     *s = with;
@@ -219,14 +236,14 @@ static void add_range(struct access_log *g, struct access_range r)
     g->range[g->nranges++] = r;
 }
 
-/* Collect the ranges of one kind. Allocations are pages apart, so a run of
+/* Collect the ranges of a set. Allocations are pages apart, so a run of
  * bytes lies in one of them; the run's first access has found out which.
  * Variables may follow each other. */
-static void collect(struct access_log *g, enum touch_kind kind)
+static void collect(struct access_log *g, const struct touched *set)
 {
     struct access_range r = {0};
     g->nranges = 0;
-    while (touched_next(&g->set[kind], &r.begin, &r.end)) {
+    while (touched_next(set, &r.begin, &r.end)) {
         const char *const end = r.end;
         for (; r.begin < end; r.begin = r.end) {
             r.block = (uint32_t)access_log_block(g, r.begin, 1);
@@ -273,11 +290,29 @@ static void add_move(struct access_log *g, const struct access_range *r,
         add_bytes(g, reads ? mid : here, reads ? here : mid, n, c);
 }
 
+/* Report the accesses of blocks that are behind, which then count as the
+ * kernel's like all others. */
+static void report_behind(struct access_log *g, enum touch_kind kind,
+                          struct launch_cost *c)
+{
+    const uint32_t by = g->behind_by <= GRAPH_BEHIND_MOST ? g->behind_by : 0;
+    collect(g, &g->behind[kind]);
+    g->access = access_log_grow(g->access, c->naccesses + g->nranges,
+                                sizeof *g->access);
+    for (size_t i = 0; by && i < g->nranges; i++)
+        report_access(g, &g->range[i],
+                      how[kind] | by << GRAPH_BEHIND_SHIFT |
+                          (g->range[i].rough ? GRAPH_ROUGH : 0),
+                      c);
+    touched_join(&g->set[kind], &g->behind[kind]);
+    touched_clear(&g->behind[kind]);
+}
+
 /* Report all ranges of one kind, both as accesses and as bytes moved. */
 static void report(struct access_log *g, enum touch_kind kind,
                    struct launch_cost *c)
 {
-    collect(g, kind);
+    collect(g, &g->set[kind]);
     g->access = access_log_grow(g->access, c->naccesses + g->nranges,
                                 sizeof *g->access);
     const int is_atomic = (how[kind] & GRAPH_TOUCH) == GRAPH_ATOMIC;
@@ -299,6 +334,8 @@ void access_log_summarise(struct access_log *g, struct launch_cost *c)
 {
     *c = (struct launch_cost){0};
     access_log_settle(g);
+    for (int kind = 0; g->behind && kind < TOUCH_KINDS; kind++)
+        report_behind(g, kind, c);
     for (int kind = 0; kind < TOUCH_KINDS; kind++)
         report(g, kind, c);
     g->access =
@@ -356,6 +393,9 @@ void access_log_clear(struct access_log *g)
 {
     g->nfirst = 0;
     drop_spans(g);
-    for (int kind = 0; kind < TOUCH_KINDS; kind++)
+    for (int kind = 0; kind < TOUCH_KINDS; kind++) {
         touched_clear(&g->set[kind]);
+        if (g->behind)
+            touched_clear(&g->behind[kind]);
+    }
 }

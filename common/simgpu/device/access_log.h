@@ -130,6 +130,10 @@ struct access_log {            /* what one kernel on this worker touches */
     uint32_t nblocks, latest; /* latest: used last */
     const struct poll *poll;  /* the running thread's */
     struct touched set[TOUCH_KINDS];
+    struct touched *now;    /* the set, or `behind` while the running block is
+                               behind (behind.h) */
+    struct touched *behind; /* by kind; NULL: no block has been behind */
+    uint32_t behind_by;     /* that many parts: graph_behind() */
     struct access_spans spans[TOUCH_WRITE + 1];
     struct access_trail trail[ACCESS_LOG_TRAILS]; /* by the span's address */
     int has_left; /* an instruction has left its span: access_log_left() */
@@ -143,9 +147,10 @@ struct access_log {            /* what one kernel on this worker touches */
         *earlier; /* log of the grid's first slice (cores.h) */
     struct graph_access *access;
     struct graph_move *move;
-    int was_alone, is_alone;   /* the kernel: alone.h */
-    struct access_range own;   /* an allocation that it alone can change */
-    unsigned nwords;           /* accesses to others */
+    int was_alone, is_alone; /* the kernel: alone.h */
+    struct access_range own; /* an allocation that it alone can change */
+    unsigned nwords;         /* accesses to others */
+    int follows; /* another kernel's write: each atomic is recorded */
     struct transfer *transfer; /* may not have arrived yet: put.c */
     size_t ntransfers, cap_transfers;
 };
@@ -184,6 +189,12 @@ void access_log_settle(struct access_log *g);
 
 /* The same, and have every instruction's next access recorded. */
 void access_log_forget(struct access_log *g);
+
+/* From now on, record accesses of a block that is behind, or is not. */
+void access_log_behind(struct access_log *g, int is_behind);
+
+/* True if the byte has been touched in this way, by any block. */
+int access_log_has(struct access_log *g, enum touch_kind kind, const char *p);
 
 /* Replace an instruction's span. */
 void access_log_span(struct access_log *g, enum touch_kind kind,

@@ -11,6 +11,7 @@
 
 #include "core/heap/heap_space.h" /* space_slot */
 #include "device/access.h"
+#include "device/behind.h"
 #include "device/idle.h"
 #include "simgpu/kernel.h"
 
@@ -51,8 +52,10 @@ static void touch_shared(const volatile void *p, unsigned nbytes,
  * one of them may set. */
 static void look(const volatile void *p, unsigned nbytes, const void *pc)
 {
-    if (!simgpu_outside)
-        idle_yield(p, nbytes, pc);
+    if (simgpu_outside)
+        return;
+    idle_yield(p, nbytes, pc);
+    behind_look();
 }
 
 struct exchange { /* an operand of sync.c's update functions */
@@ -197,6 +200,7 @@ void __tsan_atomic_thread_fence(int order)
 {
     (void)order;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    behind_look();
 }
 void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_signal_fence(int order)

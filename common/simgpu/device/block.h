@@ -92,7 +92,8 @@ struct block { /* the block that this worker runs */
     struct race *checked;   /* the check of shared memory, or NULL (race.h) */
     unsigned nblocks;       /* that this worker has begun */
     int unwaiting;          /* none of the kernel's threads waits */
-    int trapped, failed;    /* a thread ended the kernel; with an error */
+    uint32_t seen; /* the kernel's acquires that this block follows (sync.h) */
+    int trapped, failed; /* a thread ended the kernel; with an error */
 };
 
 /* The calling thread's block; NULL before its first kernel (live.c). */

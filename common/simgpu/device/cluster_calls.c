@@ -1,6 +1,7 @@
 /*
  * cluster_calls.c: what device code asks of its cluster
  */
+#include "device/behind.h"
 #include "device/block.h" /* carrier_barrier */
 #include "device/cluster.h"
 #include "device/shared.h"
@@ -43,6 +44,7 @@ void simgpu_cluster_wait(void)
     }
     while (c->generation == *my_arrival())
         simgpu_yield();
+    behind_look();
 }
 
 static struct runner *runner_of(struct grid *g, uint64_t block)

@@ -12,6 +12,7 @@
 #include "core/thread.h"
 #include "device/access.h"
 #include "device/alone.h"
+#include "device/behind.h"
 #include "device/blocks.h"
 #include "device/cluster.h"
 #include "device/cores.h"
@@ -94,11 +95,13 @@ int grid_stalled(unsigned naps)
     const uint64_t before = g->progress;
     if (may_start(g, naps)) {
         start_runner(g);
+        behind_block_continues();
         return 1;
     }
     if (g->nlive == 1)
         return 0;
     runner_pass_turn(runner_me);
+    behind_block_continues();
     // Only the worker sleeps, in its turn: the watchdog watches that thread.
     // Other runners check again, since another kernel may have set a flag.
     return runner_me->index != 0 || g->progress != before;
@@ -180,7 +183,9 @@ void simgpu_sync_grid(void)
         g->arrived = 0;
         g->generation++;
         g->progress++;
+        behind_grid_meets();
     }
     while (g->generation == mine)
         simgpu_yield();
+    behind_grid_met();
 }

@@ -74,7 +74,7 @@ SAVING("simgpu_mismatch_at", "movq %rax, %rdx\n\t", "simgpu_mismatch");
 static const char *limit(struct access_log *g, const char *p, size_t nbytes,
                          enum touch_kind kind)
 {
-    const struct touched_line *const l = touched_line(&g->set[kind], p);
+    const struct touched_line *const l = touched_line(&g->now[kind], p);
     return l->begin <= p ? l->end : p + nbytes;
 }
 

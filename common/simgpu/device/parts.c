@@ -22,6 +22,35 @@ void parts_begin(struct parts *s, struct op *op)
     s->new_part = s->is_aside = 0;
     s->part = s->nasides = 0;
     s->after.n = s->known.n = 0;
+    s->blocks = (struct behind){0};
+    behind_of = &s->blocks;
+    s->nplaced = 0;
+}
+
+/* The latest part follows all acquires that have no part yet. */
+static void place_acquires(struct parts *s)
+{
+    while (s->nplaced < s->blocks.nacquired)
+        s->follows[s->nplaced++] = s->part;
+}
+
+static void note_acquire(struct parts *s)
+{
+    behind_acquire(&s->blocks);
+    if (s->blocks.nacquired <= s->cap_follows)
+        return;
+    s->cap_follows = s->cap_follows ? 2 * s->cap_follows : 64;
+    s->follows =
+        simgpu_need(realloc(s->follows, s->cap_follows * sizeof *s->follows),
+                    "the parts of a kernel");
+}
+
+/* Tell the log in which part the blocks that are behind were left. No part is
+ * due. */
+static void date_behind(const struct parts *s)
+{
+    const uint32_t most = s->blocks.most;
+    behind_date(s->part - (most ? s->follows[most - 1] : 0));
 }
 
 /* Begin the part that is due, unless the one before would be empty. */
@@ -37,6 +66,7 @@ static void begin_part(struct parts *s)
             latency_ps = s->after.by[i].flight_ps;
     }
     s->part = simgpu_op_part(s->op, after, s->after.n, latency_ps);
+    place_acquires(s);
     s->after.n = 0;
     s->new_part = s->is_aside = 0;
 }
@@ -45,11 +75,14 @@ void parts_end(struct parts *s)
 {
     s->new_part |= s->is_aside; // the last part must be the kernel's own
     begin_part(s);
+    date_behind(s);
+    behind_of = NULL;
 }
 
 static void flush(struct parts *s)
 {
     begin_part(s);
+    date_behind(s);
     access_flush(s->op);
 }
 
@@ -140,6 +173,7 @@ void parts_acquire(struct parts *s, const void *p, struct flag_source by)
     if (i == s->after.n)
         s->after.n++;
     s->new_part = 1;
+    note_acquire(s);
 }
 
 /* ---- parts aside --------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "core/stream/flag.h" /* struct flag_source */
 #include "core/stream/op.h"
+#include "device/behind.h"
 
 enum { MAX_SEEN = 1024 };
 
@@ -30,6 +31,9 @@ struct parts {
     uint32_t cap_asides;
     struct seen after; /* writers that the next part follows */
     struct seen known; /* writers that this or an earlier part follows */
+    struct behind blocks;
+    uint32_t *follows; /* by acquire: the first part that follows it */
+    uint32_t nplaced, cap_follows; /* the latest acquires have no part yet */
 };
 
 /* The index of the word at p or else of the next free

@@ -23,6 +23,7 @@
 #include "core/report.h"
 #include "device/access.h"
 #include "device/alone.h"
+#include "device/behind.h"
 #include "device/block.h"
 #include "device/cluster.h"
 #include "device/grid.h"
@@ -341,6 +342,7 @@ static void run_one(uint64_t n)
     struct block *const b = block_for(l);
     simgpu_block_idx = cluster_block(l, n);
     b->trapped = 0;
+    behind_block_begins();
     b->checked = race_applies(l) ? race_begin(l) : NULL;
     if (l->shared_nbytes)
         memset(simgpu_dynamic_memory, POISON, l->shared_nbytes);
@@ -367,6 +369,7 @@ void kernel_run(const struct launch *l, struct op *op, struct launch_cost *c)
     between_begin(l);
     run_grid(l, &children);
     between_end();
+    behind_grid_ended();
     for (struct child *k; (k = child_take(&children)); child_free(k)) {
         const struct launch *const of = child_launched(k);
         fault_kernel_enter(of->kernel->name, of->device, of->site);

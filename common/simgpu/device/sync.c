@@ -8,6 +8,7 @@
 #include "core/site.h"
 #include "core/stream/flag.h"
 #include "device/access.h"
+#include "device/behind.h"
 #include "device/idle.h"
 #include "device/parts.h"
 #include "device/sharing/between.h"
@@ -52,6 +53,7 @@ void *sync_shared(void)
 void sync_adopt(void *shared)
 {
     state = shared;
+    behind_of = state ? &state->parts.blocks : NULL;
 }
 
 int simgpu_is_global(const volatile void *p)
@@ -204,6 +206,7 @@ static struct poll *look(struct poll what)
     *q = what;
     poll_yield();
     read_word(q);
+    behind_look();
     note_look(q);
     if (race_is_on())
         race_touch_global();
@@ -266,6 +269,7 @@ uint64_t simgpu_sync_peek(const volatile void *p, unsigned nbytes, int order)
         return simgpu_sync_load(p, nbytes, order);
     sync_commit();
     read_word(&q);
+    behind_look();
     note_look(&q);
     if (order & SIMGPU_ACQUIRE)
         each_writer(q.p, nbytes, NULL, 0, q.by, acquire);
@@ -393,6 +397,7 @@ uint64_t simgpu_sync_update(volatile void *p, unsigned nbytes,
 static void order_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    behind_look();
     if (state)
         access_fence();
 }
@@ -404,6 +409,7 @@ static void look_again(const volatile void *p, unsigned nbytes, const void *pc)
 {
     if (state && idle_is_due(idle_again(p, nbytes, pc)))
         idle_yield(p, nbytes, pc);
+    behind_look();
 }
 
 void simgpu_fence(void)
@@ -479,6 +485,7 @@ void sync_volatile_read(const void *p, unsigned nbytes, const void *pc)
         access_touch(p, nbytes, ACCESS_SIGNAL, pc);
     if (idle_is_due(n))
         idle_yield(p, nbytes, pc);
+    behind_look();
 }
 
 void sync_volatile_write(void *p, unsigned nbytes, const void *pc)

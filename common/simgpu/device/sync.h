@@ -25,6 +25,9 @@
  * have done before. That can miss a mistake within a kernel; it never reports a
  * mistake that isn't there.
  *
+ * An acquire, in contrast, counts for its block, and for those that look at
+ * something afterwards: see behind.h.
+ *
  * A word that a thread polls is recorded once, when the polling has stopped;
  * otherwise the graph would depend on how often the thread polled.
  */

@@ -8,6 +8,7 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/watch/check.h"
+#include "device/behind.h"
 #include "device/block.h" /* WARP */
 #include "device/sharing/distant.h"
 #include "device/sharing/finding.h"
@@ -406,6 +407,7 @@ void race_touch_global(void)
 
 void simgpu_meet(const void *object, size_t nbytes)
 {
+    behind_look();
     if (!my.launch) {
         distant_excuse();
         return;
