@@ -22,6 +22,7 @@ static FAR void capture(void)
 
 void *in_student(void), *in_kit(void), *in_meter(void), *in_system(void);
 void *in_sysdeps(void), *in_wrapper(void), *in_two_wrappers(void);
+void *in_caller(void);
 
 static void *nowhere(void)
 {
@@ -43,7 +44,7 @@ static int collect(place_fn *const place[], void *address[SITE_DEPTH])
     return n;
 }
 
-static const char *stack_text(place_fn *const place[])
+static const char *stack_text(place_fn *const place[], site_stack_fn *fn)
 {
     static char module[SITE_DEPTH][512], text[128];
     void *address[SITE_DEPTH];
@@ -53,7 +54,7 @@ static const char *stack_text(place_fn *const place[])
         site_locate(address[i], module[i], sizeof *module, &call[i].offset);
         call[i].module = module[i];
     }
-    return site_stack_text(call, n, text, sizeof text);
+    return fn(call, n, text, sizeof text);
 }
 
 static const struct {
@@ -93,10 +94,35 @@ START_TEST(a_stack_names_the_line_of_a_student)
     char text[128];
     void *address[SITE_DEPTH];
     const int n = collect(stacks[_i].place, address);
-    ck_assert_str_eq(stack_text(stacks[_i].place), stacks[_i].text);
-    ck_assert_str_eq(stack_text(stacks[_i].place), stacks[_i].text); // known
+    for (int k = 0; k < 2; k++) // the second time, it is known
+        ck_assert_str_eq(stack_text(stacks[_i].place, site_stack_text),
+                         stacks[_i].text);
     ck_assert_str_eq(site_of_student(address, n, text, sizeof text),
                      stacks[_i].student);
+}
+END_TEST
+
+/* The call in another file of a student's that led to it. */
+START_TEST(a_helper_is_named_with_its_caller)
+{
+    static const struct {
+        place_fn *place[SITE_DEPTH];
+        const char *from;
+    } calls[] = {
+        {{in_student}, ""},
+        {{in_student, in_wrapper}, ""}, // the same file
+        {{in_student, in_caller}, "main.c:50"},
+        {{in_student, in_wrapper, in_kit, nowhere, in_caller}, "main.c:50"},
+        {{in_meter, in_student, in_caller, in_student}, "main.c:50"},
+        {{in_kit, in_student, in_caller}, "main.c:50"},
+        {{in_kit, in_student, in_system}, ""},
+        {{in_kit, in_system}, ""},
+        {{nowhere, in_student, in_caller}, ""},
+        {{NULL}, ""},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        ck_assert_str_eq(stack_text(calls[i].place, site_stack_from),
+                         calls[i].from);
 }
 END_TEST
 
@@ -129,6 +155,7 @@ int main(void)
     TCase *const t = tcase_create("site");
     tcase_add_loop_test(t, a_stack_names_the_line_of_a_student, 0,
                         sizeof stacks / sizeof *stacks);
+    tcase_add_test(t, a_helper_is_named_with_its_caller);
     tcase_add_test(t, without_a_line_it_is_a_module_and_an_offset);
     suite_add_tcase(suite, t);
     return suite_run(suite);
@@ -146,6 +173,8 @@ FAR void *in_system(void) CALL
 FAR void *in_sysdeps(void) CALL
 #line 40 "/home/ada/mine.cu"
 FAR void *in_student(void) CALL
+#line 50 "/home/ada/main.c"
+FAR void *in_caller(void) CALL
 #line 60 "build/simgpu/include/cuda.h"
 static inline __attribute__((always_inline)) void *wrapped(void) CALL
 #line 70 "/home/ada/mine.cu"

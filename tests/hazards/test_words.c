@@ -17,6 +17,11 @@
         .node = {r, 1}, .place = r, .queue = q, .how = GRAPH_##touch,          \
         .name = what, .site = where, .stream = "stream"                        \
     }
+#define CALLED_OP(where, by)                                                   \
+    {                                                                          \
+        .node = {0, 1}, .queue = 1, .name = "get", .site = where, .from = by,  \
+        .stream = "stream"                                                     \
+    }
 #define DEFAULT_OP(q, touch, what)                                             \
     {                                                                          \
         .node = {0, 1}, .queue = q, .how = GRAPH_##touch, .name = what,        \
@@ -62,7 +67,7 @@ static const struct hazard hazards[] = {
      .nops = 2,
      BYTES,
      .behind = 1,
-     .op = {OP(0, 1, READ, "get", "a.c:1"), OP(3, 2, WRITE, "put", "b.c:2")}},
+     .op = {CALLED_OP("a.c:1", "m.c:9"), OP(3, 2, WRITE, "put", "b.c:2")}},
     {.kind = HAZARD_RACE,
      .nops = 2,
      BYTES,

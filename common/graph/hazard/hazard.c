@@ -63,6 +63,7 @@ static struct hazard_op describe_op(const struct find *f, uint32_t at,
              v->name[0] ? v->name : "an operation");
     graph_site_text_of(f->g, v->node.rank, v->node.site, op.site,
                        sizeof op.site);
+    graph_site_from(f->g, v->node.rank, v->node.site, op.from, sizeof op.from);
     snprintf(op.stream, sizeof op.stream, "%s",
              v->node.queue && note ? f->g->queues[note - 1].name : "stream");
     return op;
@@ -85,7 +86,8 @@ static void describe_alloc(const struct find *f, struct hazard *h)
 static int same_op(const struct hazard_op *a, const struct hazard_op *b)
 {
     return a->kind == b->kind && a->how == b->how && !a->queue == !b->queue &&
-           strcmp(a->name, b->name) == 0 && strcmp(a->site, b->site) == 0;
+           strcmp(a->name, b->name) == 0 && strcmp(a->site, b->site) == 0 &&
+           strcmp(a->from, b->from) == 0;
 }
 
 /* True if both are the same bug, on another rank or in another buffer. */

@@ -42,6 +42,7 @@ struct hazard_op {         /* an operation, and how it touches the bytes */
     uint8_t kind;                         /* enum graph_kind */
     uint32_t how;                         /* enum graph_touch */
     char name[64], site[128], stream[32]; /* stream: "stream", ... */
+    char from[64]; /* the call in another file that led to it, or "" */
 };
 
 struct hazard {

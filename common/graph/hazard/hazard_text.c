@@ -101,8 +101,8 @@ static void put_op(struct text *t, const struct hazard_op *op)
     static const char *const verb[GRAPH_TOUCHES] = {
         "reads them",     "writes them", "updates them",
         "allocates them", "frees them",  "still has them open"};
-    put(t, "  %s %s at %s (rank %u, ", op->name, verb[op->how], op->site,
-        op->node.rank);
+    put(t, "  %s %s at %s%s%s (rank %u, ", op->name, verb[op->how], op->site,
+        op->from[0] ? ", called at " : "", op->from, op->node.rank);
     put_place(t, op);
     put(t, ")\n");
 }

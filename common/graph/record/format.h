@@ -20,6 +20,8 @@
  *   STRING     struct format_text, text, NUL; ids count from 1
  *   SITE       struct format_site: where in which module; ids count from 1
  *   SITE_TEXT  struct format_text, text, NUL: "file:line" of an earlier SITE
+ *   SITE_FROM  the same: "file:line" of the call that led to that one, if
+ *              segment_site_from() gives one
  *   ALLOC      struct format_alloc
  *   QUEUE      struct format_queue, name, NUL
  *   MACHINE    struct format_text with id 0, text, NUL
@@ -66,6 +68,7 @@ enum format_kind {
     FORMAT_BEGUN, /* written by a recorder, not by a rank */
     FORMAT_HARM,
     FORMAT_BROKEN,
+    FORMAT_SITE_FROM,
 };
 
 struct format_header {

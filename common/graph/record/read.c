@@ -306,3 +306,14 @@ const char *graph_site_text_of(const struct graph *g, uint32_t rank,
     snprintf(out, nbytes, "?");
     return out;
 }
+
+const char *graph_site_from(const struct graph *g, uint32_t rank, uint32_t site,
+                            char *out, size_t nbytes)
+{
+    const struct segment *const s =
+        rank < g->nranks ? graph_index_segment(g, rank) : NULL;
+    if (s)
+        return segment_site_from(s, site, out, nbytes);
+    out[0] = 0;
+    return out;
+}

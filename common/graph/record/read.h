@@ -109,6 +109,11 @@ void graph_free(struct graph *g);
 const char *graph_site_text_of(const struct graph *g, uint32_t rank,
                                uint32_t site, char *out, size_t nbytes);
 
+/* The same for the call in another file that led to it, or "": see
+ * site_stack_from(). */
+const char *graph_site_from(const struct graph *g, uint32_t rank, uint32_t site,
+                            char *out, size_t nbytes);
+
 /* Position of a node, or of its last part if it has several. GRAPH_NOWHERE if
  * the graph lacks it. */
 uint32_t graph_find(const struct graph *g, struct graph_ref ref);

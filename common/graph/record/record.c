@@ -360,8 +360,9 @@ int graph_site_calls(struct graph_segment *g, uint32_t site,
     return n;
 }
 
-const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
-                            size_t nbytes)
+/* Write what `text` makes of the calls of a site to out. Returns out. */
+static const char *text_of(struct graph_segment *g, uint32_t site,
+                           site_stack_fn *text, char *out, size_t nbytes)
 {
     char module[SITE_DEPTH][1024];
     const void *address[SITE_DEPTH];
@@ -371,7 +372,13 @@ const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
         site_locate(address[i], module[i], sizeof *module, &call[i].offset);
         call[i].module = module[i];
     }
-    return site_stack_text(call, n, out, nbytes);
+    return text(call, n, out, nbytes);
+}
+
+const char *graph_site_text(struct graph_segment *g, uint32_t site, char *out,
+                            size_t nbytes)
+{
+    return text_of(g, site, site_stack_text, out, nbytes);
 }
 
 /* ---- notes --------------------------------------------------------------- */
@@ -445,14 +452,17 @@ void graph_note_harm(struct graph_segment *g, const struct graph_harm *harm,
 /* Add texts for the sites that have none. */
 static void put_site_texts(struct graph_segment *g)
 {
-    char text[512];
+    char text[512], from[512];
     pthread_mutex_lock(&g->lock);
     const uint32_t n = g->sites.count;
     pthread_mutex_unlock(&g->lock);
     for (uint32_t id = 1; id <= n; id++) {
         graph_site_text(g, id, text, sizeof text);
+        text_of(g, id, site_stack_from, from, sizeof from);
         pthread_mutex_lock(&g->lock);
         put_text(g, FORMAT_SITE_TEXT, id, text);
+        if (from[0])
+            put_text(g, FORMAT_SITE_FROM, id, from);
         pthread_mutex_unlock(&g->lock);
     }
 }

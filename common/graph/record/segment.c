@@ -230,20 +230,42 @@ static int add_site(struct segment *s, const char *body, uint32_t nbytes)
         return wrong(s, "call site %u is damaged", number);
     if (make_room(s, &s->site, number, sizeof *s->site) != 0)
         return -1;
-    s->site[number] = (struct segment_site){site, NULL};
+    s->site[number] = (struct segment_site){.site = site};
     s->nsites = number;
     return 0;
 }
 
-static int add_site_text(struct segment *s, const char *body, uint32_t nbytes)
+/* The text of a call site, which *site gets; NULL if the record is damaged. */
+static const char *site_text_in(struct segment *s, const char *body,
+                                uint32_t nbytes, struct segment_site **site)
 {
     const struct format_text *const t = (const void *)body;
     const char *const text =
         nbytes > sizeof *t ? text_of(body, nbytes, sizeof *t, t->nbytes) : NULL;
-    if (!text || t->id == 0 || t->id > s->nsites)
-        return wrong(s, "the text of a call site is damaged");
-    s->site[t->id].text = text;
-    return 0;
+    if (!text || t->id == 0 || t->id > s->nsites) {
+        wrong(s, "the text of a call site is damaged");
+        return NULL;
+    }
+    *site = &s->site[t->id];
+    return text;
+}
+
+static int add_site_text(struct segment *s, const char *body, uint32_t nbytes)
+{
+    struct segment_site *site;
+    const char *const text = site_text_in(s, body, nbytes, &site);
+    if (text)
+        site->text = text;
+    return text ? 0 : -1;
+}
+
+static int add_site_from(struct segment *s, const char *body, uint32_t nbytes)
+{
+    struct segment_site *site;
+    const char *const text = site_text_in(s, body, nbytes, &site);
+    if (text)
+        site->from = text;
+    return text ? 0 : -1;
 }
 
 static int add_alloc(struct segment *s, const char *body, uint32_t nbytes)
@@ -337,6 +359,7 @@ static add_record *const add[] = {
     [FORMAT_PART] = add_part,           [FORMAT_FAULT] = add_fault,
     [FORMAT_ASIDE] = add_aside,         [FORMAT_BEGUN] = add_begun,
     [FORMAT_HARM] = add_harm,           [FORMAT_BROKEN] = add_broken,
+    [FORMAT_SITE_FROM] = add_site_from,
 };
 
 int segment_advance(struct segment *s, uint64_t used)
@@ -359,20 +382,38 @@ const char *segment_string(const struct segment *s, uint32_t id)
     return id && id <= s->nstrings ? s->string[id] : "";
 }
 
+/* The calls of a site, innermost first; returns their number. */
+static int calls_of(const struct segment *s, uint32_t id,
+                    struct site_call call[SITE_DEPTH])
+{
+    int n = 0;
+    for (; id && n < SITE_DEPTH; id = s->site[id].site->caller)
+        call[n++] =
+            (struct site_call){segment_string(s, s->site[id].site->module),
+                               s->site[id].site->offset};
+    return n;
+}
+
 const char *segment_site(const struct segment *s, uint32_t id, char *out,
                          size_t nbytes)
 {
     const struct segment_site *const site =
         id && id <= s->nsites ? &s->site[id] : NULL;
     struct site_call call[SITE_DEPTH];
-    int n = 0;
-    if (!site || site->text) {
-        snprintf(out, nbytes, "%s", site ? site->text : "?");
-        return out;
-    }
-    for (; id && n < SITE_DEPTH; id = s->site[id].site->caller)
-        call[n++] =
-            (struct site_call){segment_string(s, s->site[id].site->module),
-                               s->site[id].site->offset};
-    return site_stack_text(call, n, out, nbytes);
+    if (site && !site->text)
+        return site_stack_text(call, calls_of(s, id, call), out, nbytes);
+    snprintf(out, nbytes, "%s", site ? site->text : "?");
+    return out;
+}
+
+const char *segment_site_from(const struct segment *s, uint32_t id, char *out,
+                              size_t nbytes)
+{
+    const struct segment_site *const site =
+        id && id <= s->nsites ? &s->site[id] : NULL;
+    struct site_call call[SITE_DEPTH];
+    if (site && !site->text)
+        return site_stack_from(call, calls_of(s, id, call), out, nbytes);
+    snprintf(out, nbytes, "%s", site && site->from ? site->from : "");
+    return out;
 }

@@ -30,6 +30,7 @@ struct segment_amend {                /* an amendment, or the start of a part */
 struct segment_site {
     const struct format_site *site;
     const char *text; /* NULL if it has none yet */
+    const char *from; /* NULL: none, or none yet */
 };
 
 struct segment {
@@ -73,6 +74,11 @@ const char *segment_string(const struct segment *s, uint32_t id);
  * it doesn't exist. Returns out. */
 const char *segment_site(const struct segment *s, uint32_t id, char *out,
                          size_t nbytes);
+
+/* The same for the call that led to it, from another file: see
+ * site_stack_from(). */
+const char *segment_site_from(const struct segment *s, uint32_t id, char *out,
+                              size_t nbytes);
 
 /* Allocations that are freed together. */
 struct arena {

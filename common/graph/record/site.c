@@ -294,32 +294,64 @@ static int is_wrapper(const char *file)
     return strncmp(base_name(file), "meter", 5) == 0;
 }
 
+struct stack {       /* what a stack's calls are; line.file NULL: none */
+    struct line at;  /* the call itself */
+    struct line own; /* the innermost that is in a student's file; if there is
+                        none, the outermost */
+    int next;        /* the position of the one behind `own` */
+};
+
+/* The lock must be held, also while the result is in use. */
+static struct stack read_stack(const struct site_call *call, int n)
+{
+    struct stack s = {{NULL, 0}, {NULL, 0}, 0};
+    int i = 0;
+    while (i < n && (s.at = find_line(&call[i])).file &&
+           is_wrapper(s.at.file) && i < n - 1)
+        i++;
+    for (; i < n && s.at.file && (!s.own.file || is_kit(s.own.file)); i++)
+        s.own = find_line(&call[i]);
+    s.next = i;
+    return s;
+}
+
 const char *site_stack_text(const struct site_call *call, int n, char *out,
                             size_t nbytes)
 {
-    struct line at = {NULL, 0}, own = {NULL, 0};
     char inner[128] = "";
-    int i = 0;
     pthread_mutex_lock(&lock);
-    while (i < n && (at = find_line(&call[i])).file && is_wrapper(at.file) &&
-           i < n - 1)
-        i++;
-    for (int k = i; k < n && at.file && (!own.file || is_kit(own.file)); k++)
-        own = find_line(&call[k]);
-    if (at.file && own.file && !is_kit(own.file) && is_kit(at.file))
-        snprintf(inner, sizeof inner, " (in %s:%d)", base_name(at.file),
-                 at.number);
-    if (at.file && own.file && !is_kit(own.file))
-        snprintf(out, nbytes, "%s:%d%s", base_name(own.file), own.number,
+    const struct stack s = read_stack(call, n);
+    const int is_own = s.at.file && s.own.file && !is_kit(s.own.file);
+    if (is_own && is_kit(s.at.file))
+        snprintf(inner, sizeof inner, " (in %s:%d)", base_name(s.at.file),
+                 s.at.number);
+    if (is_own)
+        snprintf(out, nbytes, "%s:%d%s", base_name(s.own.file), s.own.number,
                  inner);
-    else if (at.file)
-        snprintf(out, nbytes, "%s:%d", base_name(at.file), at.number);
+    else if (s.at.file)
+        snprintf(out, nbytes, "%s:%d", base_name(s.at.file), s.at.number);
     else if (n > 0)
         snprintf(out, nbytes, "%s%s0x%llx", base_name(call[0].module),
                  call[0].module[0] ? "+" : "",
                  (unsigned long long)call[0].offset);
     else
         snprintf(out, nbytes, "?");
+    pthread_mutex_unlock(&lock);
+    return out;
+}
+
+const char *site_stack_from(const struct site_call *call, int n, char *out,
+                            size_t nbytes)
+{
+    out[0] = 0;
+    pthread_mutex_lock(&lock);
+    const struct stack s = read_stack(call, n);
+    for (int i = s.next; i < n && s.own.file && !out[0]; i++) {
+        const struct line l = find_line(&call[i]);
+        if (l.file && !is_kit(l.file) && !is_kit(s.own.file) &&
+            strcmp(base_name(l.file), base_name(s.own.file)) != 0)
+            snprintf(out, nbytes, "%s:%d", base_name(l.file), l.number);
+    }
     pthread_mutex_unlock(&lock);
     return out;
 }

@@ -53,7 +53,16 @@ enum { SITE_DEPTH = 6 }; /* calls of a stack that are recorded, at most */
  * kernels.cu:30)", without the bracket if the kit's function only counts the
  * call. Returns out.
  */
-const char *site_stack_text(const struct site_call *call, int n, char *out,
-                            size_t nbytes);
+typedef const char *site_stack_fn(const struct site_call *call, int n,
+                                  char *out, size_t nbytes);
+site_stack_fn site_stack_text;
+
+/*
+ * Write the call that led to the one that site_stack_text() names, as
+ * "pipeline.c:60": the innermost in another file of a student's. A helper such
+ * as a put is called from many places, and its own line doesn't show which one
+ * is wrong. "" if there is none. Returns out.
+ */
+site_stack_fn site_stack_from;
 
 #endif
