@@ -1,6 +1,6 @@
-// What only moves memory that nothing has written, receives a message as another
-// type, or passes an argument that is gone, on two ranks: a warning, as what
-// comes of it is not known.
+// What only moves memory that nothing has written, receives a message as
+// another type, or passes an argument that is gone, on two ranks: a warning, as
+// what comes of it is not known.
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>

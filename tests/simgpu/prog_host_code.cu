@@ -95,7 +95,7 @@ static void right(const char *what, int *out)
         printf("%d, ", through_a_kernel());
 }
 
-// ---- in structures and tables ------------------------------------------------
+// ---- in structures and tables -----------------------------------------------
 
 struct step {
     int first;

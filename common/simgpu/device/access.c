@@ -11,11 +11,11 @@
 #include "core/stream/unwaited.h"
 #include "device/access_live.h"
 #include "device/alone.h"
-#include "device/behind.h"
 #include "device/block.h" /* block_live */
 #include "device/failure.h"
 #include "device/outside.h"
 #include "device/shared.h"
+#include "device/sharing/behind.h"
 #include "device/sharing/between.h"
 #include "device/sharing/distant.h"
 #include "device/sharing/race.h"

@@ -11,8 +11,8 @@
 
 #include "core/heap/heap_space.h" /* space_slot */
 #include "device/access.h"
-#include "device/behind.h"
 #include "device/idle.h"
+#include "device/sharing/behind.h"
 #include "simgpu/kernel.h"
 
 /* Map the compiler's memory orders (relaxed, consume, acquire, release, both,

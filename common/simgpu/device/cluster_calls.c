@@ -1,10 +1,10 @@
 /*
  * cluster_calls.c: what device code asks of its cluster
  */
-#include "device/behind.h"
 #include "device/block.h" /* carrier_barrier */
 #include "device/cluster.h"
 #include "device/shared.h"
+#include "device/sharing/behind.h"
 #include "device/sync.h"
 #include "simgpu/kernel.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/stream/flag.h" /* struct flag_source */
 #include "core/stream/op.h"
-#include "device/behind.h"
+#include "device/sharing/behind.h"
 
 enum { MAX_SEEN = 1024 };
 

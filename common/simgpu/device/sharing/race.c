@@ -8,8 +8,8 @@
 #include "core/report.h"
 #include "core/site.h"
 #include "core/watch/check.h"
-#include "device/behind.h"
 #include "device/block.h" /* WARP */
+#include "device/sharing/behind.h"
 #include "device/sharing/distant.h"
 #include "device/sharing/finding.h"
 #include "device/sharing/meeting.h"

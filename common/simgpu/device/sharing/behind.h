@@ -16,8 +16,8 @@
  * A block counts as a whole: __syncthreads() orders its threads, or
  * sharing/between.h finds that they lack it.
  */
-#ifndef SIMGPU_DEVICE_BEHIND_H
-#define SIMGPU_DEVICE_BEHIND_H
+#ifndef SIMGPU_DEVICE_SHARING_BEHIND_H
+#define SIMGPU_DEVICE_SHARING_BEHIND_H
 
 #include <stdint.h>
 

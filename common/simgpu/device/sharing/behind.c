@@ -1,4 +1,4 @@
-#include "device/behind.h"
+#include "device/sharing/behind.h"
 
 #include "device/access_live.h"
 #include "device/block.h"
