@@ -299,7 +299,7 @@ static void prefetched_on_another_stream(int fixed)
     cudaFree(m);
 }
 
-// ---- local variables ---------------------------------------------------------
+// ---- local variables --------------------------------------------------------
 
 static void capture_from(const float *p)
 {
