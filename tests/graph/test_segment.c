@@ -339,6 +339,8 @@ START_TEST(a_text_ends_where_its_record_does)
     expect_text("string 1 is damaged", FORMAT_STRING, &t, sizeof t, &t.nbytes);
     expect_text("the text of a call site is damaged", FORMAT_SITE_TEXT, &t,
                 sizeof t, &t.nbytes);
+    expect_text("the text of a call site is damaged", FORMAT_SITE_FROM, &t,
+                sizeof t, &t.nbytes);
     expect_text("a queue's note is damaged", FORMAT_QUEUE, &q, sizeof q,
                 &q.nbytes);
     expect_text("the note of a mistake is damaged", FORMAT_FAULT, &f, sizeof f,
@@ -431,7 +433,7 @@ END_TEST
 
 START_TEST(unknown_records_are_skipped_and_cut_ones_are_not)
 {
-    static const uint32_t unknown[] = {0, FORMAT_END, FORMAT_BROKEN + 1,
+    static const uint32_t unknown[] = {0, FORMAT_END, FORMAT_SITE_FROM + 1,
                                        UINT32_MAX};
     for (int i = 0; i < 4; i++)
         EXPECT("", unknown[i], "whatever", 8, 0, 0);

@@ -178,6 +178,8 @@ void host_code_replace_bytes(void *bytes, size_t nbytes)
 
 void host_code_replace(const struct simgpu_kernel *k, void **params)
 {
+    if (!site_in_program((uintptr_t)k->call))
+        return;
     for (uint32_t i = 0; i < k->nparams; i++)
         if (!k->is_code || !k->is_code[i])
             host_code_replace_bytes(params[i], k->param_nbytes[i]);

@@ -34,7 +34,8 @@ int host_code_looks(size_t nbytes, int tells);
 void host_code_told(void *bytes, size_t nbytes);
 
 /* Replace the functions of the host in bytes that a copy has brought from the
- * host to a device, and in a launch's copy of its parameters. */
+ * host to a device, and in a launch's copy of its parameters if the kernel is
+ * the program's: simgpu's libraries pass addresses of calls to theirs. */
 void host_code_replace_bytes(void *bytes, size_t nbytes);
 void host_code_replace(const struct simgpu_kernel *k, void **params);
 
