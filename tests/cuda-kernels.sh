@@ -19,14 +19,16 @@ files="common/nn/kernels.cu common/staff/lab1-collectives/reduce.cu
 # a lab may have been removed
 files=$(for f in $files; do [ ! -f "$f" ] || echo "$f"; done)
 # A thread has a row of its own in the losses, of any length; 4 floats are 8
-# bytes as 16-bit numbers; <1> is for tokens that aren't aligned; in lab 7's
-# dots a warp loads 128 bytes at a time, for tokens of any length; and its
-# experts by slots stand in for a product, element by element.
+# bytes as 16-bit numbers, and 4 bytes as 8-bit ones; <1> is for tokens that
+# aren't aligned; in lab 7's dots a warp loads 128 bytes at a time, for tokens
+# of any length; and its experts by slots stand in for a product, element by
+# element.
 excused="squares:loads squares:stores cross_entropy:loads cross_entropy:stores
     narrow:stores widen:loads gather<1>:loads gather<1>:stores
     scatter<1>:loads scatter<1>:stores combine<1>:loads combine<1>:stores
     spread<1>:loads spread<1>:stores dots:loads dots:stores
-    experts:loads experts:stores diagonals:loads diagonals:stores"
+    experts:loads experts:stores diagonals:loads diagonals:stores
+    quantise:stores dequantise:loads"
 if ! [ -x "$cuda/bin/nvcc" ]; then
     echo "skipped: 16-byte accesses of kernels (no nvcc here)"
     exit 0

@@ -15,11 +15,11 @@
 #include "suite.h"
 
 static const char *const programs[] = {
-    "prog_streams", "prog_memory",    "prog_pinned",     "prog_graphs",
-    "prog_ranks",   "prog_mismatch",  "prog_device_api", "prog_device_net",
-    "prog_shmem",   "prog_libraries", "prog_shared",     "prog_managed",
-    "prog_meeting", "prog_cluster",   "prog_between",    "prog_blas",
-    "prog_host",    "prog_variables", "prog_blocks"};
+    "prog_streams", "prog_memory",    "prog_pinned",       "prog_graphs",
+    "prog_ranks",   "prog_mismatch",  "prog_device_api",   "prog_device_net",
+    "prog_shmem",   "prog_libraries", "prog_shared",       "prog_managed",
+    "prog_meeting", "prog_cluster",   "prog_between",      "prog_blas",
+    "prog_host",    "prog_variables", "prog_device_blocks"};
 enum { PROGRAMS = sizeof programs / sizeof *programs, MAX_CASES = 512 };
 
 static struct subject {
