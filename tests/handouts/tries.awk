@@ -5,7 +5,7 @@
 # These are the commands in indented blocks and in `backquotes`; page.sh runs
 # those of transcripts. A command is complete: names of options, and words that
 # stand for something (DIR), are left out, as is what needs a debugger or a
-# profiler of GPUs.
+# profiler of GPUs. A line that ends in a backslash continues in the next one.
 
 function is_command(c) {
     if (c ~ /(^| )[A-Z]+( |$)/) return 0
@@ -33,7 +33,17 @@ function close_paragraph() {
 
 /^```/ { close_paragraph(); fenced = !fenced; next }
 fenced || /^<!--/ { next }
-/^    / { close_paragraph(); line = $0; sub(/^ +/, "", line); offer(line, FNR); next }
+/^    / {
+    close_paragraph()
+    line = $0
+    sub(/^ +/, "", line)
+    if (command == "") at = FNR
+    command = command line
+    if (sub(/\\$/, "", command)) next
+    offer(command, at)
+    command = ""
+    next
+}
 /^$/ { close_paragraph(); next }
 {
     line = $0
