@@ -243,7 +243,7 @@ $(call parted,labs/lab4,175,lab4 grade plan,4)
 $(call parted,labs/lab5,220,lab5 lab1 grade plan,4)
 $(call parted,labs/lab6,100,lab6 grade plan $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured,4)
-$(call parted,labs/lab7,55,lab7 grade,4)
+$(call parted,labs/lab7,400,lab7 grade,4)
 $(call parted,labs/lab8,160,lab8 grade plan $(BUILD)/tests/labs/prog_lab8,4)
 $(call parted,labs/lab9,55,lab9 grade plan,4)
 $(call parted,labs/lab10,80,lab10 grade plan,4)
@@ -368,7 +368,7 @@ $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),$(or \
 	$(page_$(basename $(notdir $(p)))),1)))
 
 # What they ask readers to try works.
-$(call script,handouts/tries,60,slow everything)
+$(call script,handouts/tries,300,slow everything)
 
 # ---- scripts: what lists what there is, or compares it with the real APIs ----
 
