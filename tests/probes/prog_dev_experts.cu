@@ -41,7 +41,7 @@ __device__ void meet(const ncclDevComm &comm)
 {
     const auto grid = cooperative_groups::this_grid();
     grid.sync();
-    if (blockIdx.x == 0) {
+    if (!blockIdx.x) {
         ncclLsaBarrierSession<ncclCoopCta> bar(ncclCoopCta(), comm,
                                                ncclTeamTagLsa(), 0);
         bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
@@ -122,10 +122,8 @@ __global__ void combine(work w)
             float4 sum = {0, 0, 0, 0};
             for (int c = t * w.k; c < (t + 1) * w.k; c++) {
                 const float4 x = mine[(size_t)c * w.back + i];
-                sum.x += x.x;
-                sum.y += x.y;
-                sum.z += x.z;
-                sum.w += x.w;
+                sum = make_float4(sum.x + x.x, sum.y + x.y, sum.z + x.z,
+                                  sum.w + x.w);
             }
             w.out[(size_t)t * w.back + i] = sum;
         }
