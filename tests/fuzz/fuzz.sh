@@ -17,7 +17,7 @@ declare -A sources=(
         common/judge/plan_numbers.c common/judge/numbers.c
         common/judge/formula.c"
     [evidence]="common/judge/evidence.c common/judge/chain.c"
-    [archive]="grader/intake/unpack.c grader/base/text.c"
+    [archive]="grader/intake/unpack.c grader/intake/misnamed.c grader/base/text.c"
 )
 seed() { # a corpus to begin with: one good input of each kind
     local to=$out/$1/corpus
