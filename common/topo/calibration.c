@@ -51,6 +51,7 @@ static const struct field fields[] = {
     {"links", "staged_us", IN(links.staged_us), 0, 1e4},
     {"links", "host_us", IN(links.host_us), 0, 1e4},
     {"links", "net_us", IN(links.net_us), 0, 1e4},
+    {"links", "load_us", IN(links.load_us), 0, 1e4},
 
     {"host", "launch_ns", IN(host.launch_ns), 1, 1e9},
     {"host", "kernel_ns", IN(host.kernel_ns), 1, 1e9},
@@ -471,6 +472,7 @@ void calibration_complete(struct calibration *c,
     fill(&l->far_share, 21.2 / 25.5);
     fill(&l->net_eff, .95); // an estimate, as the latencies are
     fill(&l->p2p_us, 1.3);
+    fill(&l->load_us, l->p2p_us);
     fill(&l->staged_us, 16);
     fill(&l->host_us, 1);
     fill(&l->net_us, 4);

@@ -69,6 +69,8 @@ struct calibration {
         double staged_net_GBps; /* between a GPU and a NIC at another CPU, by
                                    way of host memory */
         double p2p_us, staged_us, host_us, net_us;
+        double load_us;  /* a kernel's loads, stores and flags: p2p_us of
+                            copies */
         double nccl_p2p; /* enum reach */
     } links;
     struct calibration_host {

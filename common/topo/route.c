@@ -1,6 +1,7 @@
 #include "topo/route.h"
 
 #include <assert.h> /* assert */
+#include <math.h>   /* fmax */
 #include <stdio.h>  /* snprintf */
 #include <string.h> /* strcpy */
 
@@ -172,9 +173,11 @@ static void describe(struct topo_path *p, const struct topo *t, int a, int b)
 
 /* Connect two GPUs of a node by peer access. */
 static void go_direct(struct topo_path *p, const struct topo *t, int node,
-                      int a, int b)
+                      int a, int b, enum route_by by)
 {
-    p->latency_ps = (uint64_t)(t->cal.links.p2p_us * 1e6);
+    const struct calibration_links *const l = &t->cal.links;
+    p->latency_ps =
+        (uint64_t)((by == ROUTE_LOADS ? l->load_us : l->p2p_us) * 1e6);
     if (t->nvlinks[a][b]) {
         use(p, t, node, t->bundle[a][b]);
     } else if (route_nvlinks(t, a, b)) {
@@ -351,7 +354,7 @@ static void go_in_node(struct topo_path *p, const struct topo *t, int node,
     if (by == ROUTE_LOADS && route_nvlinks(t, a, b))
         p->share = t->cal.links.load_share;
     if (direct)
-        go_direct(p, t, node, a, b);
+        go_direct(p, t, node, a, b, by);
     else if (by == ROUTE_NCCL && t->nccl.no_shm && route_nic(t, a) >= 0 &&
              route_nic(t, b) >= 0)
         go_between_nodes(p, t, (struct end){node, a, cpu_of(t, a)},
@@ -383,7 +386,9 @@ static int go_to_switch(struct topo_path *p, const struct topo *t, int32_t gpu,
     if (!g || !topo_multicast(t, gpu, gpu))
         return -1;
     snprintf(p->kind, sizeof p->kind, "NV%d", t->gpu[g->local].switch_links);
-    p->latency_ps = (uint64_t)(t->cal.links.p2p_us * 1e6);
+    // not measured: the switch is no nearer than a GPU behind it
+    p->latency_ps =
+        (uint64_t)(fmax(t->cal.links.p2p_us, t->cal.links.load_us) * 1e6);
     p->share = t->arch->nvls;
     use(p, t, g->node, t->gpu[g->local].memory);
     use(p, t, g->node, up ? t->gpu[g->local].up : t->gpu[g->local].down);

@@ -94,7 +94,7 @@ static uint64_t flight_ps(const struct parts *s, const void *p)
     struct topo_path path;
     const int32_t here = simgpu_proc_place(simgpu_stream_device(s->op->stream));
     if (!p || simgpu_heap_find(p, &b) != 0 || b.place == here ||
-        topo_path(simgpu_proc()->topo, here, b.place, 1, &path) != 0)
+        topo_path(simgpu_proc()->topo, here, b.place, TOPO_LOADS, &path) != 0)
         return 0;
     return path.latency_ps;
 }
