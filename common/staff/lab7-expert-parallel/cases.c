@@ -261,8 +261,8 @@ static const struct lab_kind kinds[] = {
 
 static const struct lab_command commands[] = {
     {"--latency",
-     ": dispatch and combine without a host, next to what was measured on 8 "
-     "GPUs",
+     "[--max-tokens N]: dispatch and combine without a host, next to what was "
+     "measured on 8 GPUs",
      latency_print},
     {"--fp8",
      ": a dispatch without a host, with 4 bytes for each element and with 1",

@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "cases.h"
 #include "judge/judge.h" /* judge_seed */
+#include "lab/flags.h"
 
 static const struct {
     int ntokens;
@@ -104,8 +105,13 @@ static ncclResult_t measure(struct lab_run *r, int ntokens, int dim, int back,
 
 int latency_print(struct lab_run *r, int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    long most = 128;
+    const struct flag flags[] = {
+        {"--max-tokens", FLAG_NUMBER, &most, 1, 128},
+        {NULL, 0, NULL, 0, 0},
+    };
+    if (flags_parse(r, argc, argv, flags) != 0)
+        return 2;
     if (!r->comm || LATENCY_EXPERTS % r->nranks) {
         if (r->rank == 0)
             fprintf(stderr, "--latency: use 2, 4 or 8 ranks with a GPU each\n");
@@ -116,7 +122,9 @@ int latency_print(struct lab_run *r, int argc, char **argv)
             "# 8 of 256 experts, %d ranks; us (measured on 8 H100s: DeepEP)\n"
             "#  tokens  dispatch  measured   combine  measured\n",
             r->nranks);
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+    for (size_t i = 0; i < sizeof published / sizeof *published &&
+                       published[i].ntokens <= most;
+         i++) {
         double us[2];
         for (int back = 0; back < 2; back++)
             if (measure(r, published[i].ntokens,
