@@ -114,8 +114,10 @@ $(foreach s,$(filter-out $(SUITES),$(ALL_SUITES)),$(if $(filter labs/%,$(s)),$(c
 
 # ---- this run ----------------------------------------------------------------
 
-# TEST names suites, or folders of them.
-DEFAULT := $(filter-out $(if $(filter test-all,$(MAKECMDGOALS)),,$(SLOW)),$(SUITES))
+# TEST names suites, or folders of them, and WITHOUT what a run without TEST
+# leaves out.
+DEFAULT := $(filter-out $(if $(filter test-all,$(MAKECMDGOALS)),,$(SLOW)) $(WITHOUT) \
+	$(WITHOUT:%=%/%),$(SUITES))
 CHOSEN := $(if $(TEST),$(foreach t,$(subst /test_,/,$(TEST)),$(or $(filter $(t) \
 	$(t)/%,$(SUITES)),$(error TEST=$(t): there are $(sort $(SUITES))))),$(DEFAULT))
 LEFT_OUT := $(if $(TEST),,$(filter-out $(CHOSEN),$(SUITES)))
@@ -152,7 +154,7 @@ $(foreach s,$(NEEDED),$(eval needs/$(s): $(filter $(BUILD)/%,\
 test-begin:
 	@$(RUN_SH) begin $(SLICED)
 # nvcc takes a minute for some programs: they come first, not after all suites.
-test-all: $(if $(TEST),,cuda-links) ## run all tests: half an hour on two cores
+test-all: $(if $(TEST),,cuda-links) ## run all tests: an hour on two cores
 test test-all: $(foreach s,$(SLICED),$(call slices,$(s)))
 	@$(RUN_SH) report $(words $(LEFT_OUT))
 test-all: $(if $(TEST),,all programs)

@@ -240,13 +240,13 @@ $(call parted,labs/lab1,80,lab1 grade plan \
 $(call parted,labs/lab2,65,lab2 grade plan common/topo/FORMAT.md,4)
 $(call parted,labs/lab3,115,lab3 lab2 grade plan commgraph common/topo/FORMAT.md,4)
 $(call parted,labs/lab4,175,lab4 grade plan,4)
-$(call parted,labs/lab5,220,lab5 lab1 grade plan,4)
+$(call parted,labs/lab5,450,lab5 lab1 grade plan,4)
 $(call parted,labs/lab6,100,lab6 grade plan $(BUILD)/tests/labs/prog_lab6 \
 	tests/topo/measured,4)
-$(call parted,labs/lab7,400,lab7 grade,4)
+$(call parted,labs/lab7,600,lab7 grade,4)
 $(call parted,labs/lab8,160,lab8 grade plan $(BUILD)/tests/labs/prog_lab8,4)
 $(call parted,labs/lab9,55,lab9 grade plan,4)
-$(call parted,labs/lab10,80,lab10 grade plan,4)
+$(call parted,labs/lab10,115,lab10 grade plan,4)
 # A lab that was removed took its way to train along.
 $(call suite,labs/curve,9,sim $(patsubst %.c,$(BUILD)/%, \
 	$(wildcard tests/labs/prog_curve_*.c)))
@@ -255,7 +255,7 @@ $(call script,lint/rules,1,tests/lint common/ grader/ solutions/ tests/support)
 $(call suite,mutate/mutate,13,slow $(BUILD)/mutants tests/tests.mk)
 $(call script,mutate/claims,1,common/ grader/ tests/mutate tests/suites.mk)
 $(call suite,loading/loading,2,sim)
-$(call suite,mistakes/mistakes,110,slow lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10 grade)
+$(call suite,mistakes/mistakes,140,slow lab0 lab1 lab2 lab3 lab4 lab5 lab6 lab7 lab8 lab9 lab10 grade)
 $(call suite,nn/lm,1,sim)
 $(call suite,nn/nn,1,sim)
 $(call suite,probes/rt,1,slow sim commgraph)
@@ -299,7 +299,7 @@ $(call suite,simgpu/shuffle,1,sim)
 $(call suite,simgpu/signal,3,sim)
 $(call suite,probes/devcomm,13,slow sim commgraph)
 $(call suite,probes/probes,25,slow sim)
-$(call suite,probes/published,200,slow sim machines tests/topo/measured common/topo/machines handouts/accuracy.md)
+$(call suite,probes/published,150,slow sim machines tests/topo/measured common/topo/machines handouts/accuracy.md)
 $(call suite,simgpu/simgpu,2,sim)
 $(call suite,simgpu/touched,1)
 $(call suite,simgpu/unlinked,1,machines)
@@ -357,9 +357,9 @@ page_lab1-collectives := 9
 page_lab2-gradient-sync := 10
 page_lab3-ddp-overlap := 11
 page_lab4-tensor-pipeline := 16
-page_lab5-symmetric-memory := 45
+page_lab5-symmetric-memory := 100
 page_lab6-peer-bandwidth := 20
-page_lab7-expert-parallel := 8
+page_lab7-expert-parallel := 80
 page_lab8-sharded-training := 15
 page_lab9-long-context := 4
 page_lab10-failures := 4
@@ -368,7 +368,7 @@ $(foreach p,README.md $(wildcard handouts/*.md),$(call page,$(p),$(or \
 	$(page_$(basename $(notdir $(p)))),1)))
 
 # What they ask readers to try works.
-$(call script,handouts/tries,300,slow everything)
+$(call script,handouts/tries,130,slow everything)
 
 # ---- scripts: what lists what there is, or compares it with the real APIs ----
 

@@ -197,6 +197,10 @@ static const struct row {
      0,
      {"obj/common/lab/meter.o\n", "obj/tests/simgpu/prog_mpi.o\n",
       "!obj/grader", "!obj/common/topo"}},
+    {"make -n test TEST= WITHOUT='graph topo/route' | grep -o "
+     "'slice .*/test_.*'",
+     0,
+     {"slice topo/load 1/1 ", "!slice topo/route ", "!slice graph"}},
     {"make -n test TEST=nothing",
      2,
      {"TEST=nothing: there are ", "graph/replay "}},
