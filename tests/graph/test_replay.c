@@ -170,46 +170,6 @@ START_TEST(kernels_that_meet_while_they_run_go_on_together)
 }
 END_TEST
 
-/* Of two kernels that put bytes after 1 us and go on for 2, one waits. */
-START_TEST(what_a_kernel_puts_goes_on_beside_it)
-{
-    enum { BYTES = 10000000 };
-    begin(1);
-    const double rate =
-        topo_resource(run.topo, topo_compute(run.topo, 0, TOPO_FP32))->rate;
-    const struct graph_move m = {0, 1, BYTES};
-    struct graph_ref k[2];
-    for (uint32_t i = 0; i < 2; i++) {
-        k[i] = SYNTHETIC(&run.s, 0,
-                         .node = {.kind = GRAPH_KERNEL,
-                                  .queue = 1 + i,
-                                  .flops = 1e-6 * rate / 2});
-        graph_aside(run.s.rank[0], k[i].index, 10 + i, "put",
-                    &(struct graph_point){0, k[i].index, 0}, 1, 0);
-        graph_amend(run.s.rank[0], k[i].index, 0, &m, 1, NULL, 0);
-        graph_part(run.s.rank[0], k[i].index, NULL, 0, 0);
-        graph_amend(run.s.rank[0], k[i].index, 2e-6 * rate / 2, NULL, 0, NULL,
-                    0);
-    }
-    graph_part(run.s.rank[0], k[1].index,
-               &(struct graph_point){0, k[1].index, 1}, 1, 0);
-    replayed_run(&run, NULL);
-    ck_assert_uint_eq(run.g->nnodes, 7);
-    const struct graph_view *const aside = &run.g->nodes[1];
-    ck_assert_str_eq(aside->name, "put");
-    ck_assert(aside->node.kind == GRAPH_COPY && aside->node.queue == 10);
-    // both share the compute, and then the NIC
-    struct topo_path way;
-    ck_assert_int_eq(topo_path(run.topo, 0, 1, TOPO_NETWORK, &way), 0);
-    ck_assert_str_eq(way.kind, "NET");
-    ck_near(at(k[0]).end_ps, 3 * (uint64_t)US, 1000);
-    ck_near(at(k[1]).end_ps,
-            (uint64_t)US + way.latency_ps +
-                replayed_bytes_ps(&run, 2 * BYTES, &way),
-            1000);
-}
-END_TEST
-
 START_TEST(a_thread_begins_where_its_creator_is)
 {
     begin(1);
@@ -506,7 +466,6 @@ int main(void)
     tcase_add_test(t, a_synchronisation_ends_after_what_it_waits_for);
     tcase_add_test(t, a_wait_for_a_group_ends_with_its_slowest);
     tcase_add_test(t, kernels_that_meet_while_they_run_go_on_together);
-    tcase_add_test(t, what_a_kernel_puts_goes_on_beside_it);
     tcase_add_test(t, a_thread_begins_where_its_creator_is);
     tcase_add_test(t, a_thread_begins_again_where_it_is_told);
     tcase_add_loop_test(t, what_threads_hand_over_is_in_order, 0,

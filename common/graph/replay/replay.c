@@ -79,6 +79,25 @@ static int takes_share(const struct replay_run *r, uint32_t at)
            !is_fixed(r, at);
 }
 
+static int is_on_network(const struct replay_run *r, uint32_t at)
+{
+    return (run_node(r, at)->flags & GRAPH_NETWORK) != 0;
+}
+
+/*
+ * A queue of the network has several messages under way: only their bytes
+ * follow one another. The latency of each counts from the time at which the
+ * kernel began it, while earlier messages may still be travelling.
+ */
+static uint64_t end_of_latency(const struct replay_run *r, uint32_t at,
+                               uint64_t now_ps, uint64_t latency_ps)
+{
+    if (!is_on_network(r, at))
+        return run_after(now_ps, latency_ps);
+    const uint64_t end_ps = run_after(r->state[at].begun_ps, latency_ps);
+    return end_ps > now_ps ? end_ps : now_ps;
+}
+
 /*
  * Everything before a device operation has ended: start it. Node `at` stands
  * for all members of its match.
@@ -109,7 +128,7 @@ static int start_device(struct replay_run *r, uint32_t at, uint64_t now_ps)
             occupy(r, m, +1);
     }
     return run_schedule(r, at, PHASE_LATENCY,
-                        run_after(now_ps, cost.latency_ps));
+                        end_of_latency(r, at, now_ps, cost.latency_ps));
 }
 
 static int end_all(struct replay_run *r, uint32_t at, int bound,
@@ -167,9 +186,13 @@ static int make_ready(struct replay_run *r, uint32_t at, uint64_t now_ps)
     return run_schedule(r, at, PHASE_END, run_after(now_ps, node->latency_ps));
 }
 
-/* One of the events that the node waits for has happened. */
-static int satisfy(struct replay_run *r, uint32_t at, uint64_t now_ps)
+/* One of the events that the node waits for has happened, on the network or
+ * elsewhere. */
+static int satisfy(struct replay_run *r, uint32_t at, int on_network,
+                   uint64_t now_ps)
 {
+    if (!on_network)
+        r->state[at].begun_ps = now_ps;
     return --r->order.node[at].nbefore == 0 ? make_ready(r, at, now_ps) : 0;
 }
 
@@ -178,6 +201,7 @@ static int end_node(struct replay_run *r, uint32_t at, int bound,
 {
     const struct order *const o = &r->order;
     const struct graph_node *const n = run_node(r, at);
+    const int on_network = is_on_network(r, at);
     r->state[at].phase = PHASE_ENDED;
     r->time[at].end_ps = now_ps;
     r->time[at].bound = bound;
@@ -186,7 +210,7 @@ static int end_node(struct replay_run *r, uint32_t at, int bound,
         leave_host(r, at, now_ps) != 0)
         return -1;
     for (uint32_t d = o->node[at].dep_begin; d < o->node[at + 1].dep_begin; d++)
-        if (satisfy(r, o->dep[d], now_ps) != 0)
+        if (satisfy(r, o->dep[d], on_network, now_ps) != 0)
             return -1;
     struct order_node *const batch = &o->node[o->node[at].batch];
     if (--batch->nbatch > 0)
@@ -194,7 +218,7 @@ static int end_node(struct replay_run *r, uint32_t at, int bound,
     const uint32_t next = batch->next_batch;
     for (uint32_t q = next; q != GRAPH_NOWHERE && o->node[q].batch == next;
          q = o->node[q].queue_next)
-        if (satisfy(r, q, now_ps) != 0)
+        if (satisfy(r, q, on_network, now_ps) != 0)
             return -1;
     return 0;
 }
@@ -238,7 +262,7 @@ static int happen(struct replay_run *r, struct agenda_event e)
         r->time[at].issue_ps = e.ps;
         if (n->queue && !(n->flags & GRAPH_JOIN) && leave_host(r, at, e.ps))
             return -1;
-        return satisfy(r, at, e.ps);
+        return satisfy(r, at, 0, e.ps);
     case PHASE_LATENCY: return start_work(r, at, e.ps);
     case PHASE_WORK:
         return end_all(r, at, flows_stop(r->flows, at, e.ps), e.ps);

@@ -9,6 +9,8 @@
  *
  *     kernel      compute and memory at once: the slower of the two, if alone
  *     copy        the path between its places, including copy engines
+ *     put         likewise, over the network; its latency counts from the time
+ *                 at which the kernel began it, even if its queue is busy
  *     collective  begins when all ranks have arrived; NCCL's algorithm and
  *                 protocol, the machine's calibrated time, the links it uses;
  *                 meanwhile it takes a share of its devices' compute (that of

@@ -29,6 +29,8 @@ struct node_state {
     enum phase phase;
     uint32_t ready : 1;   /* everything before it has ended */
     uint32_t nready : 31; /* in a match's first member: ready members */
+    uint64_t begun_ps;    /* everything before it that isn't on the network has
+                             ended */
     uint64_t arrival_ps;  /* in a host-only match's first member: arrival of the
                              data that others wait for */
 };
