@@ -105,7 +105,7 @@ void simgpu_network_copy(struct simgpu_channel c, void *to, const void *from,
     const uint32_t site = simgpu_site(pc);
     size_t n = add_access(a, from, nbytes, GRAPH_READ, site, &m.from);
     n += add_access(a + n, to, nbytes, GRAPH_WRITE, site, &m.to);
-    bundled = sync_aside(call, NULL, 0, 0, &slot);
+    bundled = sync_aside(call, (unsigned)c.peer, NULL, 0, 0, &slot);
     simgpu_op_amend(sync_op(), 0, &m, 1, a, n);
     memmove(to, from ? from : value, nbytes);
     take_off(
@@ -151,7 +151,7 @@ void simgpu_network_signal(struct simgpu_channel c, void *word, uint64_t n,
     unsigned slot;
     // there is more than the operation that the signal is bundled with
     if (nbefore > (size_t)rides) {
-        by = sync_aside("ncclGin::signal", before, nbefore,
+        by = sync_aside("ncclGin::signal", (unsigned)c.peer, before, nbefore,
                         rides ? 0 : latency_ps(word), &slot);
         write_word(word, pc);
     } else if (rides) {

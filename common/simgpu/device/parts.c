@@ -1,6 +1,7 @@
 #include "device/parts.h"
 
 #include <stdlib.h> /* realloc */
+#include <string.h> /* memset */
 
 #include "core/heap/heap.h"
 #include "core/report.h"
@@ -21,6 +22,7 @@ void parts_begin(struct parts *s, struct op *op)
     s->op = op;
     s->new_part = s->is_aside = 0;
     s->part = s->nasides = 0;
+    memset(s->turn, 0, sizeof s->turn);
     s->after.n = s->known.n = 0;
     s->blocks = (struct behind){0};
     behind_of = &s->blocks;
@@ -189,7 +191,7 @@ static void note_aside(struct parts *s, uint32_t part)
     s->aside[s->nasides++] = part;
 }
 
-struct graph_point parts_aside(struct parts *s, const char *name,
+struct graph_point parts_aside(struct parts *s, const char *name, unsigned peer,
                                const struct graph_point *after, size_t n,
                                uint64_t latency_ps, unsigned *slot)
 {
@@ -197,7 +199,8 @@ struct graph_point parts_aside(struct parts *s, const char *name,
     all[0] = parts_release(s, NULL).part;
     for (size_t i = 0; i < n && i < SYNC_AFTER; i++)
         all[i + 1] = after[i];
-    *slot = s->nasides % OP_ASIDES;
+    const unsigned p = peer % PARTS_PEERS;
+    *slot = p * PARTS_LANES + s->turn[p]++ % PARTS_LANES;
     const uint32_t part =
         simgpu_op_aside(s->op, *slot, name, all, n + 1, latency_ps);
     note_aside(s, part);

@@ -12,6 +12,11 @@
 #include "core/stream/op.h"
 #include "device/sharing/behind.h"
 
+/* A peer's queues are used in turn. The graph orders the parts of one queue,
+ * but nothing orders two puts to a peer, so successive ones are in different
+ * queues. */
+enum { PARTS_LANES = 2, PARTS_PEERS = OP_ASIDES / PARTS_LANES };
+
 enum { MAX_SEEN = 1024 };
 
 /* The words that have been read and their writers, one entry per word. */
@@ -29,7 +34,8 @@ struct parts {
     uint32_t nasides; /* number of parts aside so far */
     uint32_t *aside;  /* the numbers of these parts */
     uint32_t cap_asides;
-    struct seen after; /* writers that the next part follows */
+    uint8_t turn[PARTS_PEERS]; /* asides so far, which choose the lane */
+    struct seen after;         /* writers that the next part follows */
     struct seen known; /* writers that this or an earlier part follows */
     struct behind blocks;
     uint32_t *follows; /* by acquire: the first part that follows it */
@@ -61,7 +67,7 @@ const void *parts_name(const void *p, struct flag_source by);
 int parts_are_own(const struct parts *s, struct graph_point p);
 
 /* See sync_aside(). */
-struct graph_point parts_aside(struct parts *s, const char *name,
+struct graph_point parts_aside(struct parts *s, const char *name, unsigned peer,
                                const struct graph_point *after, size_t n,
                                uint64_t latency_ps, unsigned *slot);
 

@@ -89,11 +89,12 @@ struct graph_point sync_here(void)
     return parts_release(&state->parts, NULL).part;
 }
 
-struct graph_point sync_aside(const char *name, const struct graph_point *after,
-                              size_t n, uint64_t latency_ps, unsigned *slot)
+struct graph_point sync_aside(const char *name, unsigned peer,
+                              const struct graph_point *after, size_t n,
+                              uint64_t latency_ps, unsigned *slot)
 {
     sync_commit();
-    return parts_aside(&state->parts, name, after, n, latency_ps, slot);
+    return parts_aside(&state->parts, name, peer, after, n, latency_ps, slot);
 }
 
 void sync_follow(struct graph_point aside)

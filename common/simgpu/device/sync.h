@@ -58,13 +58,15 @@ uint64_t sync_activity(void);
 
 /*
  * Begin a part aside of the kernel (graph_aside()). It follows everything that
- * the kernel has done and the n parts in `after`, at most SYNC_AFTER. *slot is
- * set to its queue among the stream's parts aside. Amend the part, with
- * sync_op(), before anything else happens.
+ * the kernel has done and the n parts in `after`, at most SYNC_AFTER. Parts of
+ * different peers have different queues, as a NIC has a queue for each peer.
+ * *slot is set to the part's queue among the stream's parts aside. Amend the
+ * part, with sync_op(), before anything else happens.
  */
-enum { SYNC_AFTER = 8 * OP_ASIDES };
-struct graph_point sync_aside(const char *name, const struct graph_point *after,
-                              size_t n, uint64_t latency_ps, unsigned *slot);
+enum { SYNC_AFTER = 128 };
+struct graph_point sync_aside(const char *name, unsigned peer,
+                              const struct graph_point *after, size_t n,
+                              uint64_t latency_ps, unsigned *slot);
 struct op *sync_op(void);
 
 /* The end of what the kernel has done so far. */

@@ -70,7 +70,7 @@ uint32_t simgpu_op_part(struct op *op, const struct graph_point *after,
  * wait for. See graph_aside(). slot selects one of OP_ASIDES queues of the op's
  * stream. Returns the number of the part.
  */
-enum { OP_ASIDES = 16 };
+enum { OP_ASIDES = 64 };
 uint32_t simgpu_op_aside(struct op *op, unsigned slot, const char *name,
                          const struct graph_point *after, size_t n,
                          uint64_t latency_ps);
