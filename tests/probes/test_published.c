@@ -236,6 +236,60 @@ START_TEST(experts_take_as_long_as_published_ones)
 }
 END_TEST
 
+/* ---- experts on several nodes -------------------------------------------- */
+
+static void load_far_row(int ranks, double us[WAYS])
+{
+    FILE *const f = fopen("tests/topo/measured/deepep-nodes.csv", "re");
+    char line[200];
+    int r = 0;
+    ck_assert_msg(f != NULL, "run tests in the repository's root");
+    while (r != ranks && fgets(line, sizeof line, f))
+        if (sscanf(line, "%d,%lf,%lf", &r, &us[0], &us[1]) != 3)
+            r = 0;
+    fclose(f);
+    ck_assert_int_eq(r, ranks);
+}
+
+/* Print the page's line for ranks on nodes of 8 GPUs. No constant of the model
+ * is fitted to these rows. */
+static void expect_far(int ranks)
+{
+    double want[WAYS];
+    char line[200];
+    int at = snprintf(line, sizeof line, "| %dx:dgx-h100@ndr | %d |", ranks / 8,
+                      ranks);
+    load_far_row(ranks, want);
+    struct child c = child_run(
+        300,
+        "SIMGPU_CHECK=1 SIMGPU_TOPO=%dx:dgx-h100@ndr mpirun -n %d "
+        "%s/tests/probes/prog_dev_experts %d %d %d %d",
+        ranks / 8, ranks, child_build(), EXPERTS, K, HIDDEN, MOST_TOKENS);
+    ck_assert_msg(c.status == 0 &&
+                      strstr(c.err, "check: 0 hazards, 0 warnings"),
+                  "%d ranks: status %d\n%s%s", ranks, c.status, c.out, c.err);
+    for (int k = 0; k < WAYS; k++) {
+        const char *const found = strstr(c.out, way[k]);
+        ck_assert_ptr_nonnull(found);
+        const double us = strtod(found + strlen(way[k]), NULL);
+        at += snprintf(line + at, sizeof line - (size_t)at, " %.1f | %.0f |",
+                       us, want[k]);
+        ck_assert_msg(fabs(us / want[k] - 1) < .2,
+                      "%s, %d ranks: %g us, measured %g", way[k], ranks, us,
+                      want[k]);
+    }
+    snprintf(line + at, sizeof line - (size_t)at, "\n");
+    fputs(line, stdout);
+    child_clear(&c);
+    golden_expect_within("handouts/accuracy.md", line);
+}
+
+START_TEST(experts_of_other_nodes_take_as_long_as_published_ones)
+{
+    expect_far(16);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("published");
@@ -244,6 +298,10 @@ int main(void)
     tcase_add_loop_test(t, a_kernels_all_reduce_takes_as_long_as_published_ones,
                         0, sizeof cases / sizeof *cases);
     tcase_add_test(t, experts_take_as_long_as_published_ones);
+    TCase *const far = tcase_create("nodes");
+    tcase_set_timeout(far, 600);
+    tcase_add_test(far, experts_of_other_nodes_take_as_long_as_published_ones);
+    suite_add_tcase(s, far);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
