@@ -142,14 +142,14 @@ static const struct {
     const char *says; /* a row of the table */
 } comparisons[] = {
     {"dgx-h100", "--latency --max-kb 10", 8,
-     "     10000             6.8            11.2            16.8         "
-     "12871.9"},
+     "     10000             5.3             8.7            16.8         "
+     "12869.4"},
     {"dgx-h100", "--sync --max-kb 70", 3, "        0\n"},
     {"dgx-h100", "--cache --max-kb 70", 4, "     65536 "},
     {"pcie-4090", "--late --rows 8 --lr-percent 100 -o /dev/null", 3,
      "\n     8 "},
     {"dgx-h100", "--windows --max-kb 10", 8,
-     "     10000             6.6             6.6            16.8\n"},
+     "     10000             5.1             5.6            16.8\n"},
     {"dgx-a100", "--windows --max-kb 1", 2, "               - "},
     {"one-gpu.xml", "--latency --max-kb 10", 2, "               -"},
     {"one-gpu.xml", "--sync --max-kb 20", 2, "        0\n"},
