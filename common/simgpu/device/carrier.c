@@ -329,8 +329,7 @@ int carrier_moved(struct block *b, const struct carrier *c)
     enum { MOST_STATES = 8 };
     struct carrier_rest *const r = block_rest(b, c);
     const uint64_t now =
-        digest((const void *)((uintptr_t)c->fiber.sp & ~(uintptr_t)7),
-               r->stack + STACK);
+        digest((const void *)((uintptr_t)c->fiber.sp & ~(uintptr_t)7), r->top);
     if (now == r->state) {
         r->returns = 1;
         r->nstates = MOST_STATES;
