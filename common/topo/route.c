@@ -386,7 +386,7 @@ static int go_to_switch(struct topo_path *p, const struct topo *t, int32_t gpu,
     if (!g || !topo_multicast(t, gpu, gpu))
         return -1;
     snprintf(p->kind, sizeof p->kind, "NV%d", t->gpu[g->local].switch_links);
-    // not measured: the switch is no nearer than a GPU behind it
+    // not measured: at least that of a GPU behind the switch
     p->latency_ps =
         (uint64_t)(fmax(t->cal.links.p2p_us, t->cal.links.load_us) * 1e6);
     p->share = t->arch->nvls;
