@@ -45,7 +45,7 @@ static void grade_with(const char *option, const char *meanwhile,
     char path[CHILD_FOLDER + 16];
     snprintf(path, sizeof path, "%s/r.json", dir);
     struct child c = child_run(
-        300,
+        900,
         "cd %s && %s/grade run %s --lab lab1 --case communicator --json %s . > "
         "out & grader=$!; %s; wait $grader; cat %s/out",
         dir, child_build(), option, path, meanwhile, dir);
@@ -168,7 +168,7 @@ int main(void)
 {
     Suite *const s = suite_create("killed");
     TCase *const t = tcase_create("killed");
-    tcase_set_timeout(t, 400);
+    tcase_set_timeout(t, 1000);
     SUITE_LOOP(t, a_kill_from_outside_is_no_zero, kills);
     tcase_add_test(t, a_kill_that_is_noticed_late_is_no_zero);
     SUITE_LOOP(t, an_end_of_its_own_is_a_fail, ends);
