@@ -467,7 +467,7 @@ START_TEST(a_users_bomb_is_stopped)
     ck_assert_msg(!end->infra && end->status != 0, "infra %d, status %d\n%s",
                   end->infra, end->status, end->log.head);
     ck_assert_int_eq(end->crowded, strcmp(end->processes, "watchdog") == 0);
-    for (int i = 0; i < 100 && threads_here() > before + 50; i++)
+    for (int i = 0; i < 1000 && threads_here() > before + 50; i++)
         usleep(50000);
     ck_assert_int_lt(threads_here(), before + 50); // none is left
 }
