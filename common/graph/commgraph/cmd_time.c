@@ -13,11 +13,17 @@ struct kind { /* operations with the same name */
     uint64_t longest_ps;
 };
 
+struct rank_sum {
+    uint64_t compute_ps;
+    struct hidden hidden;
+};
+
 struct summary {
     const struct command_run *run;
     struct hidden_runs *hidden;
     struct kind *kind;
     size_t nkinds;
+    struct rank_sum *rank; /* by rank */
 };
 
 static int by_name(const void *a, const void *b)
@@ -86,23 +92,26 @@ static double us(uint64_t ps)
     return (double)ps * 1e-6;
 }
 
-struct rank_sum {
-    uint64_t compute_ps;
-    struct hidden hidden;
-};
-
-static struct rank_sum sum_of(const struct summary *s, uint32_t rank)
+static int sum_rank(struct summary *s, uint32_t rank)
 {
     const struct graph *const g = s->run->graph;
     const struct replay_time *const time = replay_times(s->run->replay);
-    struct rank_sum sum = {0};
+    struct rank_sum *const sum = &s->rank[rank];
     const uint32_t first = g->first[rank], end = g->first[rank + 1];
     for (uint32_t at = first; at < end; at++)
         if (g->nodes[at].node.kind == GRAPH_KERNEL)
-            sum.compute_ps += time[at].end_ps - time[at].start_ps;
-    if (first < end && hidden_of(s->hidden, first, end - 1, &sum.hidden) != 0)
-        command_failed("no memory for %u operations", g->nnodes);
-    return sum;
+            sum->compute_ps += time[at].end_ps - time[at].start_ps;
+    return first < end ? hidden_of(s->hidden, first, end - 1, &sum->hidden) : 0;
+}
+
+static int sum_ranks(struct summary *s)
+{
+    const struct graph *const g = s->run->graph;
+    s->rank = calloc((size_t)g->nranks + 1, sizeof *s->rank);
+    for (uint32_t r = 0; r < g->nranks; r++)
+        if (!s->rank || sum_rank(s, r) != 0)
+            return command_failed("no memory for %u operations", g->nnodes);
+    return 0;
 }
 
 static const char *bound_name(const struct summary *s, const struct kind *k)
@@ -123,7 +132,7 @@ static void print_table(const struct summary *s)
     printf("\n%-6s %14s %14s %14s %14s %14s\n", "rank", "host us", "compute us",
            "comm us", "hidden us", "exposed us");
     for (uint32_t r = 0; r < s->run->graph->nranks; r++) {
-        const struct rank_sum sum = sum_of(s, r);
+        const struct rank_sum sum = s->rank[r];
         printf("%-6u %14.3f %14.3f %14.3f %14.3f %14.3f\n", r,
                us(replay_host_ps(s->run->replay, r, 0)), us(sum.compute_ps),
                us(sum.hidden.comm_ps), us(sum.hidden.hidden_ps),
@@ -146,7 +155,7 @@ static int print_json(const struct summary *s)
                       "bound", bound_name(s, k)));
     }
     for (uint32_t r = 0; r < s->run->graph->nranks; r++) {
-        const struct rank_sum sum = sum_of(s, r);
+        const struct rank_sum sum = s->rank[r];
         json_array_append_new(
             ranks,
             json_pack("{s:i, s:f, s:f, s:f, s:f, s:f}", "rank", (int)r,
@@ -188,11 +197,14 @@ int cmd_time(int argc, char **argv)
     int status = command_run_init(&run, dir, topo);
     if (status == 0)
         status = summarise(&s, &run);
+    if (status == 0)
+        status = sum_ranks(&s);
     if (status == 0 && json)
         status = print_json(&s);
     else if (status == 0)
         print_table(&s);
     free(s.kind);
+    free(s.rank);
     hidden_free(s.hidden);
     command_run_release(&run);
     return status;
