@@ -68,8 +68,7 @@ struct machine_gpu {
     double c2c_GBps;      /* nominal rate to its CPU, one way; 0:
                              connected by PCIe */
     int c2c_up, c2c_down; /* resources */
-    /* resources; compute -1: has no such units */
-    int compute[TOPO_MATHS], memory, engine, up, down;
+    int compute[TOPO_MATHS], memory, engine, up, down; /* resources */
 };
 
 struct machine_nic {

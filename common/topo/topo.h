@@ -160,8 +160,7 @@ int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out);
 
 /* The resource for a GPU's compute with this arithmetic (flops/s), or for a
- * place's memory (bytes/s); -1 if there is none. A GPU without fp8 units has
- * none for fp8. */
+ * place's memory (bytes/s); -1 if there is none. */
 int topo_compute(const struct topo *t, int gpu, enum topo_math math);
 int topo_memory(const struct topo *t, int32_t place);
 
