@@ -35,7 +35,7 @@ static struct topo_path network(void)
     return way;
 }
 
-/* Flops that take so many microseconds. */
+/* The flops that GPU 0 does in a time. */
 static double flops(double us)
 {
     const int compute = topo_compute(run.topo, 0, TOPO_FP32);
@@ -73,7 +73,8 @@ static void await(struct graph_ref k, uint32_t part)
                1, 0);
 }
 
-/* Of two kernels that put bytes after 1 us and go on for 2, one waits. */
+/* Two kernels put bytes at 1 us and compute until 3 us. The second one also
+ * waits until its bytes have arrived. */
 START_TEST(what_a_kernel_puts_goes_on_beside_it)
 {
     struct graph_ref k[2];
