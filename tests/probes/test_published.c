@@ -189,6 +189,22 @@ static int load_expert_rows(struct expert_row *out)
     return n;
 }
 
+/* Run the experts' program for these numbers of tokens. */
+static struct child run_experts(const char *machine, int ranks,
+                                const char *tokens)
+{
+    struct child c =
+        child_run(300,
+                  "SIMGPU_CHECK=1 SIMGPU_TOPO=%s mpirun -n %d "
+                  "%s/tests/probes/prog_dev_experts %d %d %d %s",
+                  machine, ranks, child_build(), EXPERTS, K, HIDDEN, tokens);
+    ck_assert_msg(c.status == 0 &&
+                      strstr(c.err, "check: 0 hazards, 0 warnings"),
+                  "%s, %d ranks: status %d\n%s%s", machine, ranks, c.status,
+                  c.out, c.err);
+    return c;
+}
+
 /* The handouts' page has a line for each number of tokens. */
 static void expect_experts(const char *machine, const struct expert_row *want,
                            int n)
@@ -198,14 +214,7 @@ static void expect_experts(const char *machine, const struct expert_row *want,
     for (int i = 0; i < n; i++)
         snprintf(tokens + strlen(tokens), sizeof tokens - strlen(tokens), " %d",
                  want[i].tokens);
-    struct child c =
-        child_run(300,
-                  "SIMGPU_CHECK=1 SIMGPU_TOPO=%s mpirun -n 8 "
-                  "%s/tests/probes/prog_dev_experts %d %d %d%s",
-                  machine, child_build(), EXPERTS, K, HIDDEN, tokens);
-    ck_assert_msg(c.status == 0 &&
-                      strstr(c.err, "check: 0 hazards, 0 warnings"),
-                  "%s: status %d\n%s%s", machine, c.status, c.out, c.err);
+    struct child c = run_experts(machine, 8, tokens);
     const char *next = c.out;
     for (int i = 0; i < n; i++) {
         at += snprintf(table + at, sizeof table - (size_t)at, "| %s | %d |",
@@ -256,18 +265,12 @@ static void load_far_row(int ranks, double us[WAYS])
 static void expect_far(int ranks)
 {
     double want[WAYS];
-    char line[200];
-    int at = snprintf(line, sizeof line, "| %dx:dgx-h100@ndr | %d |", ranks / 8,
-                      ranks);
+    char machine[32], tokens[16], line[200];
+    snprintf(machine, sizeof machine, "%dx:dgx-h100@ndr", ranks / 8);
+    snprintf(tokens, sizeof tokens, "%d", MOST_TOKENS);
+    int at = snprintf(line, sizeof line, "| %s | %d |", machine, ranks);
     load_far_row(ranks, want);
-    struct child c = child_run(
-        300,
-        "SIMGPU_CHECK=1 SIMGPU_TOPO=%dx:dgx-h100@ndr mpirun -n %d "
-        "%s/tests/probes/prog_dev_experts %d %d %d %d",
-        ranks / 8, ranks, child_build(), EXPERTS, K, HIDDEN, MOST_TOKENS);
-    ck_assert_msg(c.status == 0 &&
-                      strstr(c.err, "check: 0 hazards, 0 warnings"),
-                  "%d ranks: status %d\n%s%s", ranks, c.status, c.out, c.err);
+    struct child c = run_experts(machine, ranks, tokens);
     for (int k = 0; k < WAYS; k++) {
         const char *const found = strstr(c.out, way[k]);
         ck_assert_ptr_nonnull(found);
