@@ -112,13 +112,17 @@ GPU_INC := $(GPU_CFLAGS_$(GPU)) $(MPI_CFLAGS)
 # programs linked with it need. $(call lib,NAME...) are the archives' files.
 #
 # Objects of the folders in PLAIN are the same for all GPU libraries, so a make
-# for another one may be told to use existing ones: PLAIN_O=build/sim.
+# for another one may be told to use existing ones: PLAIN_O=build/sim. The make
+# that tells it so has built them, or with -n only says that it would.
 
 c_in = $(wildcard $(addsuffix /*.c,$(1)))
 PLAIN := $(addsuffix /%,common/base common/graph common/judge common/topo grader)
 PLAIN_O := $(O)
 objs = $(foreach s,$(basename $(1)),$(if $(filter \
 	$(PLAIN),$(s)),$(PLAIN_O),$(O))/obj/$(s).o)
+ifneq ($(PLAIN_O),$(O))
+$(PLAIN_O)/obj/%.o: ;
+endif
 lib = $(patsubst %,$(O)/lib%.a,$(1))
 
 MODULES := base topo graph judge nnref nn lab grader simgpu simnccl simcuda \

@@ -191,6 +191,10 @@ static const struct row {
      0,
      {"slice graph/replay 1/1 ", "slice labs/lab1/quick 1/1 ",
       "slice labs/lab1 1/", "report 0\n"}},
+    // also where nothing is built yet
+    {"make -n BUILD=$D/empty test-all TEST= > $D/all && tail -n 1 $D/all",
+     0,
+     {"report 0"}},
     // what no header of CUDA's is in is not compiled for it
     {"mkdir -p $D/cuda/include; touch $D/cuda/include/nccl.h\n"
      "make -nB V=1 cuda-links CUDA_HOME=$D/cuda | grep -o 'cuda/obj/.*[.]o$'",
