@@ -118,7 +118,8 @@ LAB9 := lab9-long-context
 $(O)/obj/tests/gpu/prog_%.o: INC = $(GPU_INC) \
 	-I$(call contracts,lab1-collectives)
 $(O)/obj/tests/simgpu/prog_host_memory.o: INC = --extended-lambda -Itests/support
-$(O)/obj/tests/probes/prog_dev_lsa.o: INC += --extended-lambda
+$(O)/obj/tests/probes/prog_dev_lsa.o \
+	$(O)/obj/tests/extras/prog_thrust.o: INC += --extended-lambda
 $(O)/obj/tests/labs/prog_lab8.o: INC = $(GPU_INC) \
 	-Itests/support -I$(call contracts,$(LAB8))
 

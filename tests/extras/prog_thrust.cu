@@ -370,6 +370,15 @@ PROBE(iterators)
     thrust::transform(ab, ab + 4, c.begin(),
                       thrust::make_zip_function(thrust::minus<int>()));
     CHECK(holds(c, {-9, -18, -27, -36}));
+    thrust::for_each(pairs, pairs + 4, [] __device__(auto t) {
+        thrust::get<2>(t) = thrust::get<0>(t) * thrust::get<1>(t);
+    });
+    CHECK(holds(c, {10, 40, 90, 160}));
+    thrust::transform(ab, ab + 4, c.begin(),
+                      [] __host__ __device__(thrust::tuple<int, int> t) {
+                          return thrust::get<1>(t) + thrust::get<0>(t) / 2;
+                      });
+    CHECK(holds(c, {10, 21, 31, 42}));
     thrust::copy(a.rbegin(), a.rend(), c.begin());
     CHECK(holds(c, {4, 3, 2, 1}));
     CHECK(thrust::reduce(thrust::make_counting_iterator(1),

@@ -12,9 +12,53 @@ static int begins(const char *s, const char *with)
     return strncmp(s, with, strlen(with)) == 0;
 }
 
+static int ends(const char *s, const char *with)
+{
+    const size_t n = strlen(s), nwith = strlen(with);
+    return n >= nwith && strcmp(s + n - nwith, with) == 0;
+}
+
+/* True for the headers of the host's C++ library whose names Thrust and libcu++
+ * pass on as their own: thrust::get is std::get here. */
+static int is_passed_on(const char *path)
+{
+    static const char *const names[] = {"/array",
+                                        "/bit",
+                                        "/bitset",
+                                        "/chrono",
+                                        "/complex",
+                                        "/functional",
+                                        "/limits",
+                                        "/numeric",
+                                        "/optional",
+                                        "/ratio",
+                                        "/span",
+                                        "/tuple",
+                                        "/type_traits",
+                                        "/utility",
+                                        "/variant",
+                                        "/bits/chrono.h",
+                                        "/bits/invoke.h",
+                                        "/bits/range_access.h",
+                                        "/bits/ranges_base.h",
+                                        "/bits/stl_algobase.h",
+                                        "/bits/stl_function.h",
+                                        "/bits/stl_iterator.h",
+                                        "/bits/stl_iterator_base_funcs.h",
+                                        "/bits/stl_numeric.h",
+                                        "/bits/stl_pair.h",
+                                        "/bits/unique_ptr.h",
+                                        "/bits/utility.h"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(path, "/c++/") && ends(path, names[i]))
+            return 1;
+    return 0;
+}
+
 /* True for simgpu's headers, except those of functions that only the host
- * calls, and for the C library's mathematics. */
-static int is_for_both(const char *path, const char *own)
+ * calls, for the C library's mathematics, and, if the file includes Thrust, CUB
+ * or libcu++, for what these pass on. */
+static int is_for_both(const char *path, const char *own, int passes_on)
 {
     static const char *const host[] = {"simgpu/sides.h", "nccl.h", "cublas",
                                        "nvtx3/"};
@@ -25,7 +69,7 @@ static int is_for_both(const char *path, const char *own)
         if (strstr(path, both[i]))
             return 1;
     if (!begins(path, own))
-        return 0;
+        return passes_on && is_passed_on(path);
     for (size_t i = 0; i < sizeof host / sizeof *host; i++)
         if (begins(path + strlen(own), host[i]))
             return 0;
@@ -47,6 +91,22 @@ static const char *marked(const char *line, size_t n, char *path,
         snprintf(path, PATH_MAX, "%s", given);
     free(given);
     return path;
+}
+
+/* True if the text includes a header of Thrust's, CUB's or libcu++'s. */
+static int includes_cccl(const char *text, const char *own)
+{
+    static const char *const folders[] = {"thrust/", "cub/", "cuda/std/"};
+    char path[PATH_MAX];
+    for (const char *from, *to; *text; text += *text == '\n') {
+        const size_t n = strcspn(text, "\n");
+        if (begins(marked(text, n, path, &from, &to), own))
+            for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+                if (begins(path + strlen(own), folders[i]))
+                    return 1;
+        text += n;
+    }
+    return 0;
 }
 
 /* Write a line of simgpu's headers: what is a thread's there is a GPU's. */
@@ -73,11 +133,12 @@ void spaces_write(const char *text, const char *own, FILE *out)
     snprintf(folder, sizeof folder - 1, "%s", own);
     if (realpath(own, folder))
         strcat(folder, "/");
+    const int passes_on = includes_cccl(text, folder);
     for (const char *end, *from, *to; *text; text = end) {
         const size_t n = strcspn(text, "\n");
         end = text + n + (text[n] == '\n');
         if (*marked(text, n, path, &from, &to)) {
-            const int opens = is_for_both(path, folder);
+            const int opens = is_for_both(path, folder, passes_on);
             if (opens != is_open)
                 fprintf(out, "#pragma clang force_cuda_host_device %s\n",
                         opens ? "begin" : "end");
