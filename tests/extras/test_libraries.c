@@ -60,6 +60,21 @@ START_TEST(what_a_texture_reads_is_checked_for_races)
 }
 END_TEST
 
+/* CUDA defines only tex1Dfetch() for linear memory. */
+START_TEST(a_sample_of_linear_memory_is_refused_at_its_line)
+{
+    struct child c =
+        child_run(60, "%s/tests/extras/prog_texture_fault", child_build());
+    ck_assert_msg(c.status == 70 &&
+                      strstr(c.err, "a kernel calls tex1D() on a texture of "
+                                    "linear memory, at prog_texture_fault.cu:"
+                                    "9") &&
+                      strstr(c.err, "Call tex1Dfetch()"),
+                  "status %d\n%s%s", c.status, c.out, c.err);
+    child_clear(&c);
+}
+END_TEST
+
 /* On a GPU the transform's kernel faults. */
 START_TEST(a_transform_of_no_memory_is_named)
 {
@@ -125,6 +140,7 @@ int main(void)
     tcase_add_test(t, libcu_compiles_and_runs);
     tcase_add_loop_test(t, what_a_texture_reads_is_checked_for_races, 0, 2);
     tcase_add_test(t, a_transform_of_no_memory_is_named);
+    tcase_add_test(t, a_sample_of_linear_memory_is_refused_at_its_line);
     tcase_add_test(t, each_call_of_a_library_is_recorded_by_its_name);
     tcase_add_loop_test(t, epilogues_of_cublaslt_agree_with_loops, 0,
                         SCHEDULES);

@@ -393,7 +393,9 @@ static const struct {
     {OTHER_FUNCTION, "Use the function for those of its array or memory."},
     {"calls tex1Dfetch() on a texture that is no linear memory",
      "Use tex1D()."},
-    {"samples a texture of linear memory", "Use tex1Dfetch()."},
+    {"calls tex1D() on a texture of linear memory",
+     "tex1D() reads arrays. Call tex1Dfetch() with the texel's index: linear "
+     "memory is never filtered."},
     {"uses a cube map by a function for other layers than it has",
      "texCubemap() reads one cube, texCubemapLayered() several."},
     {"touches a surface at an x that is no multiple of the type",

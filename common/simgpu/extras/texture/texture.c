@@ -287,7 +287,9 @@ void simgpu_texture_sample(cudaTextureObject_t object, int ndims, float x,
     const float to[3] = {x, y, z};
     const struct texture *const t = object_for(object, 0, ndims, layer, 0, pc);
     if (t->is_linear)
-        bad(pc, "samples a texture of linear memory", "Use tex1Dfetch().");
+        bad(pc, "calls tex1D() on a texture of linear memory",
+            "tex1D() reads arrays. Call tex1Dfetch() with the texel's index: "
+            "linear memory is never filtered.");
     sample(t, to, t->nlayers ? layer_in(layer, t->nlayers) : layer, pc, out);
 }
 
