@@ -98,3 +98,18 @@ CBLAS_TRANSPOSE blas_trans(cublasOperation_t op)
            : op == CUBLAS_OP_T ? CblasTrans
                                : CblasConjTrans;
 }
+
+CBLAS_SIDE blas_side(cublasSideMode_t side)
+{
+    return side == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight;
+}
+
+CBLAS_UPLO blas_fill(cublasFillMode_t fill)
+{
+    return fill == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper;
+}
+
+CBLAS_DIAG blas_diag(cublasDiagType_t diag)
+{
+    return diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
+}

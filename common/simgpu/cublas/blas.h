@@ -43,7 +43,10 @@ struct blas { /* cblas_sgemm, cblas_dgemm, ... */
  * if the library is missing. */
 const struct blas *blas(void);
 
-/* OpenBLAS's name for op(A). */
+/* OpenBLAS's names for op(A), a side, a triangle and its diagonal. */
 CBLAS_TRANSPOSE blas_trans(cublasOperation_t op);
+CBLAS_SIDE blas_side(cublasSideMode_t side);
+CBLAS_UPLO blas_fill(cublasFillMode_t fill);
+CBLAS_DIAG blas_diag(cublasDiagType_t diag);
 
 #endif

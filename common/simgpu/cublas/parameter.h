@@ -26,6 +26,21 @@ static inline int parameter_is_op(cublasOperation_t op)
     return (unsigned)op <= CUBLAS_OP_C;
 }
 
+static inline int parameter_is_side(cublasSideMode_t side)
+{
+    return side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT;
+}
+
+static inline int parameter_is_diag(cublasDiagType_t diag)
+{
+    return diag == CUBLAS_DIAG_NON_UNIT || diag == CUBLAS_DIAG_UNIT;
+}
+
+static inline int parameter_is_fill(cublasFillMode_t fill)
+{
+    return fill == CUBLAS_FILL_MODE_LOWER || fill == CUBLAS_FILL_MODE_UPPER;
+}
+
 /* True if the leading dimension suffices for that many rows. */
 static inline int parameter_fits(int ld, int rows)
 {
