@@ -122,11 +122,29 @@ static void matrices(void)
     SAY(cublasSsymv(h, LOWER, M, &two, a, LDA, b, 1, &zero, c, 2));
     SAY(cublasSsymv(h, UPPER, M, &two, a, LDA, b, 1, &half, c, 2));
     SAY(cublasStrsv(h, UPPER, NONE, CUBLAS_DIAG_UNIT, M, a, LDA, b, 2));
+    SAY(cublasStrmv(h, UPPER, NONE, CUBLAS_DIAG_UNIT, M, a, LDA, b, 2));
+    SAY(cublasStrmv(h, LOWER, TRANS, CUBLAS_DIAG_NON_UNIT, M, a, LDA, b, -1));
+    SAY(cublasSsyr(h, LOWER, M, &two, b, 2, a, LDA));
+    SAY(cublasSsyr(h, UPPER, M, &zero, b, 2, a, LDA));
+    SAY(cublasSsyr2(h, UPPER, M, &two, b, 2, c, 3, a, LDA));
     SAY(cublasSsymm(h, LEFT, LOWER, M, N, &two, a, LDA, b, LDB, &zero, c, LDC));
     SAY(cublasSsymm(h, RIGHT, UPPER, M, N, &two, a, LDA, b, LDB, &half, c,
                     LDC));
     SAY(cublasSsyrk(h, LOWER, NONE, M, N, &two, a, LDA, &zero, c, LDC));
     SAY(cublasSsyrk(h, UPPER, TRANS, M, N, &two, a, LDA, &half, c, LDC));
+    SAY(cublasSsyr2k(h, LOWER, NONE, M, N, &two, a, LDA, b, LDB, &zero, c,
+                     LDC));
+    SAY(cublasSsyr2k(h, UPPER, TRANS, M, N, &two, a, LDA, b, LDB, &half, c,
+                     LDC));
+    SAY(cublasStrmm(h, LEFT, LOWER, NONE, CUBLAS_DIAG_UNIT, M, N, &two, a, LDA,
+                    b, LDB, c, LDC));
+    SAY(cublasStrmm(h, RIGHT, UPPER, TRANS, CUBLAS_DIAG_NON_UNIT, M, N, &two, a,
+                    LDA, b, LDB, b, LDB));
+    SAY(cublasStrmm(h, LEFT, LOWER, NONE, CUBLAS_DIAG_UNIT, M, N, &zero, a, LDA,
+                    b, LDB, c, LDC));
+    SAY(cublasSdgmm(h, LEFT, M, N, a, LDA, b, 2, c, LDC));
+    SAY(cublasSdgmm(h, RIGHT, M, N, a, LDA, b, -1, a, LDA));
+    SAY(cublasSdgmm(h, RIGHT, M, N, a, LDA, b, 0, c, LDC));
     SAY(cublasStrsm(h, LEFT, LOWER, NONE, CUBLAS_DIAG_UNIT, M, N, &two, a, LDA,
                     b, LDB));
     SAY(cublasStrsm(h, RIGHT, UPPER, TRANS, CUBLAS_DIAG_UNIT, M, N, &two, a,

@@ -152,6 +152,71 @@ static void with_triangles(void)
     SHOW(cublasStrsm(h, RIGHT, UPPER, NO, UNIT, M, N, &one, a, 2, b, 3));
 }
 
+static void updates(void)
+{
+    SHOW(cublasStrmv(h, FULL, NO, WHOLE, M, a, 3, b, 1));
+    SHOW(cublasStrmv(h, LOWER, ODD, WHOLE, M, a, 3, b, 1));
+    SHOW(cublasStrmv(h, LOWER, NO, DIAG, M, a, 3, b, 1));
+    SHOW(cublasStrmv(h, LOWER, NO, WHOLE, -1, a, 3, b, 1));
+    SHOW(cublasStrmv(h, LOWER, NO, WHOLE, M, a, 2, b, 1));
+    SHOW(cublasStrmv(h, LOWER, NO, WHOLE, M, a, 3, b, 0));
+    SHOW(cublasStrmv(h, UPPER, CONJ, UNIT, 1, a, 1, b, 1));
+    SHOW(cublasStrmv(h, UPPER, CONJ, UNIT, 0, NULL, 1, NULL, 1));
+    SHOW(cublasSsyr(h, FULL, M, &one, b, 1, a, 3));
+    SHOW(cublasSsyr(h, LOWER, -1, &one, b, 1, a, 3));
+    SHOW(cublasSsyr(h, LOWER, M, &one, b, 0, a, 3));
+    SHOW(cublasSsyr(h, LOWER, M, &one, b, 1, a, 2));
+    SHOW(cublasSsyr(h, LOWER, M, NULL, b, 1, a, 3));
+    SHOW(cublasSsyr(h, UPPER, 1, &one, b, 1, a, 1));
+    SHOW(cublasSsyr(h, UPPER, 0, NULL, NULL, 1, NULL, 1));
+    SHOW(cublasSsyr2(h, FULL, M, &one, b, 1, c, 1, a, 3));
+    SHOW(cublasSsyr2(h, LOWER, -1, &one, b, 1, c, 1, a, 3));
+    SHOW(cublasSsyr2(h, LOWER, M, &one, b, 0, c, 1, a, 3));
+    SHOW(cublasSsyr2(h, LOWER, M, &one, b, 1, c, 0, a, 3));
+    SHOW(cublasSsyr2(h, LOWER, M, &one, b, 1, c, 1, a, 2));
+    SHOW(cublasSsyr2(h, LOWER, M, NULL, b, 1, c, 1, a, 3));
+    SHOW(cublasSsyr2(h, UPPER, 1, &one, b, 1, c, 1, a, 1));
+    SHOW(cublasSsyr2(h, UPPER, 0, NULL, NULL, 1, NULL, 1, NULL, 1));
+    SHOW(cublasSsyr2k(h, FULL, NO, M, K, &one, a, 3, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, ODD, M, K, &one, a, 3, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, NO, -1, K, &one, a, 3, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, NO, M, -1, &one, a, 3, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, NO, M, K, &one, a, 2, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, NO, M, K, &one, a, 3, b, 2, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, NO, M, K, &one, a, 3, b, 3, &one, c, 2));
+    SHOW(cublasSsyr2k(h, LOWER, NO, M, K, NULL, a, 3, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, NO, M, K, &one, a, 3, b, 3, NULL, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, YES, M, K, &one, a, 3, b, 4, &one, c, 3));
+    SHOW(cublasSsyr2k(h, LOWER, YES, M, K, &one, a, 4, b, 3, &one, c, 3));
+    SHOW(cublasSsyr2k(h, UPPER, YES, M, K, &one, a, 4, b, 4, &one, c, 3));
+}
+
+static void triangles(void)
+{
+    SHOW(cublasStrmm(h, SIDE, LOWER, NO, UNIT, M, N, &one, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, FULL, NO, UNIT, M, N, &one, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, ODD, UNIT, M, N, &one, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, DIAG, M, N, &one, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, -1, N, &one, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, -1, &one, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, N, &one, a, 2, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, N, &one, a, 3, b, 2, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, N, &one, a, 3, b, 3, c, 2));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, N, NULL, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, RIGHT, LOWER, NO, UNIT, M, N, &one, a, 1, b, 3, c, 3));
+    SHOW(cublasStrmm(h, RIGHT, UPPER, NO, UNIT, M, N, &one, a, 2, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, 0, N, NULL, a, 3, b, 3, c, 3));
+    SHOW(cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, 0, NULL, a, 3, b, 3, c, 3));
+    SHOW(cublasSdgmm(h, SIDE, M, N, a, 3, b, 1, c, 3));
+    SHOW(cublasSdgmm(h, LEFT, -1, N, a, 3, b, 1, c, 3));
+    SHOW(cublasSdgmm(h, LEFT, M, -1, a, 3, b, 1, c, 3));
+    SHOW(cublasSdgmm(h, LEFT, M, N, a, 2, b, 1, c, 3));
+    SHOW(cublasSdgmm(h, LEFT, M, N, a, 3, b, 1, c, 2));
+    SHOW(cublasSdgmm(h, LEFT, 0, N, NULL, 3, NULL, 1, NULL, 3));
+    SHOW(cublasSdgmm(h, RIGHT, M, 0, NULL, 3, NULL, 1, NULL, 3));
+    SHOW(cublasSdgmm(h, RIGHT, M, N, a, 3, b, 0, c, 3));
+}
+
 static void sums(void)
 {
     SHOW(cublasSgeam(h, ODD, NO, M, N, &one, a, 3, &one, b, 3, c, 3));
@@ -256,6 +321,29 @@ SHORT(b_of_trsm,
 SHORT(a_of_geam, cublasSgeam(h, NO, YES, M, N, &one, end, 5, &one, b, 6, c, 7))
 SHORT(b_of_geam, cublasSgeam(h, NO, YES, M, N, &one, a, 5, &one, end, 6, c, 7))
 SHORT(c_of_geam, cublasSgeam(h, NO, YES, M, N, &one, a, 5, &one, b, 6, end, 7))
+SHORT(a_of_trmv, cublasStrmv(h, LOWER, NO, WHOLE, M, end, 5, b, 2))
+SHORT(x_of_trmv, cublasStrmv(h, LOWER, NO, UNIT, M, a, 5, end, 2))
+SHORT(a_of_syr, cublasSsyr(h, UPPER, M, &one, b, 2, end, 5))
+SHORT(x_of_syr, cublasSsyr(h, UPPER, M, &one, end, 2, a, 5))
+SHORT(a_of_syr2, cublasSsyr2(h, LOWER, M, &one, b, 2, c, 3, end, 5))
+SHORT(x_of_syr2, cublasSsyr2(h, LOWER, M, &one, end, 2, c, 3, a, 5))
+SHORT(y_of_syr2, cublasSsyr2(h, LOWER, M, &one, b, 2, end, 3, a, 5))
+SHORT(a_of_syr2k,
+      cublasSsyr2k(h, LOWER, NO, M, K, &one, end, 5, b, 6, &zero, c, 7))
+SHORT(b_of_syr2k,
+      cublasSsyr2k(h, LOWER, YES, M, K, &one, a, 5, end, 6, &zero, c, 7))
+SHORT(c_of_syr2k,
+      cublasSsyr2k(h, LOWER, NO, M, K, &one, a, 5, b, 6, &zero, end, 7))
+SHORT(a_of_trmm,
+      cublasStrmm(h, RIGHT, LOWER, NO, UNIT, M, N, &one, end, 5, b, 6, c, 7))
+SHORT(b_of_trmm,
+      cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, N, &one, a, 5, end, 6, c, 7))
+SHORT(c_of_trmm,
+      cublasStrmm(h, LEFT, LOWER, NO, UNIT, M, N, &one, a, 5, b, 6, end, 7))
+SHORT(a_of_dgmm, cublasSdgmm(h, LEFT, M, N, end, 5, b, 2, c, 7))
+SHORT(x_of_dgmm, cublasSdgmm(h, LEFT, M, N, a, 5, end, 2, c, 7))
+SHORT(only_x_of_dgmm, cublasSdgmm(h, RIGHT, M, N, a, 5, end, 0, c, 7))
+SHORT(c_of_dgmm, cublasSdgmm(h, RIGHT, M, N, a, 5, b, -2, end, 7))
 SHORT(x_of_axpy, cublasSaxpy(h, N, &one, end, 2, b, 3))
 SHORT(y_of_axpy, cublasSaxpy(h, N, &one, a, 2, end, -3))
 SHORT(as_of_getrf, cublasSgetrfBatched(h, M, (void *)end, 5, NULL, NULL, 2))
@@ -283,16 +371,20 @@ static void of_an_open_device(void)
 static void memory(void)
 {
     static void (*const calls[])(void) = {
-        a_of_gemm,   b_of_gemm,         c_of_gemm,        a_of_gemmt,
-        b_of_gemmt,  none_of_gemm,      one_of_gemm,      as_of_gemm,
-        bs_of_gemm,  cs_of_gemm,        a_of_gemv,        x_of_gemv,
-        y_of_gemv,   a_of_ger,          x_of_ger,         y_of_ger,
-        a_of_symv,   x_of_symv,         y_of_symv,        a_of_trsv,
-        x_of_trsv,   a_of_symm,         b_of_symm,        c_of_symm,
-        a_of_syrk,   c_of_syrk,         a_of_trsm,        b_of_trsm,
-        a_of_geam,   b_of_geam,         c_of_geam,        x_of_axpy,
-        y_of_axpy,   as_of_getrf,       pivots_of_getrf,  info_of_getrf,
-        bs_of_getri, of_another_device, of_an_open_device};
+        a_of_gemm,     b_of_gemm,    c_of_gemm,         a_of_gemmt,
+        b_of_gemmt,    none_of_gemm, one_of_gemm,       as_of_gemm,
+        bs_of_gemm,    cs_of_gemm,   a_of_gemv,         x_of_gemv,
+        y_of_gemv,     a_of_ger,     x_of_ger,          y_of_ger,
+        a_of_symv,     x_of_symv,    y_of_symv,         a_of_trsv,
+        x_of_trsv,     a_of_symm,    b_of_symm,         c_of_symm,
+        a_of_syrk,     c_of_syrk,    a_of_trsm,         b_of_trsm,
+        a_of_geam,     b_of_geam,    c_of_geam,         a_of_trmv,
+        x_of_trmv,     a_of_syr,     x_of_syr,          a_of_syr2,
+        x_of_syr2,     y_of_syr2,    a_of_syr2k,        b_of_syr2k,
+        c_of_syr2k,    a_of_trmm,    b_of_trmm,         c_of_trmm,
+        a_of_dgmm,     x_of_dgmm,    only_x_of_dgmm,    c_of_dgmm,
+        x_of_axpy,     y_of_axpy,    as_of_getrf,       pivots_of_getrf,
+        info_of_getrf, bs_of_getri,  of_another_device, of_an_open_device};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         apart(calls[i]);
 }
@@ -311,6 +403,8 @@ static void arguments(void)
     types();
     with_vectors();
     with_triangles();
+    updates();
+    triangles();
     sums();
     factors();
 }

@@ -125,11 +125,11 @@ END_TEST
 
 START_TEST(vectors_and_triangles_are_as_blas_says)
 {
+    static const char *const programs[] = {"prog_blas", "prog_triangles"};
     for (int i = 0; i < SCHEDULES; i++) {
-        struct child c = child_run(120,
-                                   "SIMGPU_CHECK=1 SIMGPU_SCHEDULE=%s "
-                                   "%s/tests/cublas/prog_blas",
-                                   schedules[i], child_build());
+        struct child c = child_run(
+            120, "SIMGPU_CHECK=1 SIMGPU_SCHEDULE=%s %s/tests/cublas/%s",
+            schedules[i], child_build(), programs[_i]);
         ck_assert_msg(c.status == 0 && strstr(c.out, "\n0 failed"), "%s%s",
                       c.out, c.err);
         ck_assert_msg(strstr(c.err, "0 hazards"), "%s", c.err);
@@ -160,7 +160,7 @@ int main(void)
     tcase_add_test(
         t, the_rules_hold_and_the_bits_are_the_same_under_every_schedule);
     tcase_add_test(t, a_product_is_recorded_with_its_cost_and_every_column);
-    tcase_add_test(t, vectors_and_triangles_are_as_blas_says);
+    tcase_add_loop_test(t, vectors_and_triangles_are_as_blas_says, 0, 2);
     tcase_add_test(t, a_matrix_too_large_for_its_memory_is_named);
     suite_add_tcase(s, t);
     return suite_run(s);

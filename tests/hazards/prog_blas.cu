@@ -50,6 +50,25 @@ static void rows_of_one_matrix(int fixed)
     end();
 }
 
+// A triangle times B is B itself, or begins in B's second column.
+static void triangle_in_place(int fixed)
+{
+    begin();
+    FIRST cublasStrmm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, NONE,
+                      CUBLAS_DIAG_UNIT, N, N, &one, a, N, b, N,
+                      fixed ? b : b + N, N);
+    end();
+}
+
+// The rows of A times numbers, in place, but with other columns.
+static void diagonal_in_place(int fixed)
+{
+    begin();
+    FIRST cublasSdgmm(h, CUBLAS_SIDE_LEFT, N, N, a, N, b, 1, a,
+                      fixed ? N : N + 1);
+    end();
+}
+
 static void strided(int fixed)
 {
     begin();
@@ -135,6 +154,9 @@ static void destroyed_twice(int fixed)
 static const struct hazard_case cases[] = {
     {"gemm-in-place", 0, "writes~C~over~an~input", in_place},
     {"gemm-of-rows", 0, "writes~C~over~an~input", rows_of_one_matrix},
+    {"trmm-in-place", 0, "In~place,~C~begins~where~the~input~does",
+     triangle_in_place},
+    {"dgmm-in-place", 0, "writes~C~over~an~input", diagonal_in_place},
     {"batch-stride-too-small", 0, "matrices~of~a~batch~that~overlap", strided},
     {"batch-pointer-twice", 0, "matrices~of~a~batch~that~overlap", by_pointers},
     {"gemm-status-ignored", 0, "returned~CUBLAS_STATUS_INVALID_VALUE", ignored},

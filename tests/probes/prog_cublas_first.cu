@@ -39,6 +39,26 @@ PROBE(products_and_solutions)
     CHECK(cublasShutdown() == CUBLAS_STATUS_SUCCESS);
 }
 
+/* The vector is A's first column, -15, -12, -9, -6. */
+PROBE(triangles_and_updates)
+{
+    matrices<double> d;
+    CHECK(cublasInit() == CUBLAS_STATUS_SUCCESS);
+    cublasDtrmm('R', 'U', 'T', 'N', N, N, 3, d.one.d, N, d.a.d, N);
+    for (int i = 0; i < N * N; i++)
+        CHECK(d.a.get()[i] == 3 * (i - 5));
+    cublasDtrmv('L', 'N', 'U', N, d.one.d, N, d.a.d, 1);
+    CHECK(d.a.get()[0] == -15);
+    cublasDsyr('L', N, 2, d.a.d, 1, d.c.d, N);
+    CHECK(d.c.get()[1] == 2 * 15 * 12 && d.c.h[N] == 0);
+    cublasDsyr2('U', N, 1, d.a.d, 1, d.a.d, 1, d.c.d, N);
+    CHECK(d.c.get()[1] == 2 * 15 * 12 && d.c.h[N] == 2 * 15 * 12);
+    cublasDsyr2k('U', 'N', N, N, 1, d.a.d, N, d.one.d, N, 0, d.c.d, N);
+    CHECK(d.c.get()[N] == d.a.h[1] + d.a.h[N] && d.c.h[1] == 2 * 15 * 12);
+    CHECK(cublasGetError() == CUBLAS_STATUS_SUCCESS);
+    CHECK(cublasShutdown() == CUBLAS_STATUS_SUCCESS);
+}
+
 PROBE(vectors_and_memory)
 {
     double *x, h[] = {1, -2, 3, -4};

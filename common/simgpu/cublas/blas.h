@@ -17,7 +17,8 @@
 /* Functions for real numbers in single (s) and double precision (d). */
 #define BLAS_FUNCTIONS(X)                                                      \
     X(axpy) X(scal) X(copy) X(swap) X(dot) X(nrm2) X(asum) X(rot) X(gemv)      \
-    X(ger) X(symv) X(trsv) X(gemm) X(symm) X(syrk) X(trsm)
+    X(ger) X(symv) X(trsv) X(trmv) X(syr) X(syr2) X(gemm) X(symm) X(syrk)      \
+    X(syr2k) X(trsm) X(trmm)
 /* Functions for complex numbers in single (c) and double precision (z). */
 #define BLAS_COMPLEX_FUNCTIONS(X)                                              \
     X(axpy) X(scal) X(copy) X(swap) X(dotu_sub) X(dotc_sub) X(gemv) X(geru)    \

@@ -45,7 +45,7 @@ static void run_by_pointers(struct gemm_op *g)
         find_operand(g, &t, i, OF_C, &g->c);
         product_run(g, 0);
     }
-    overlap_check(&t, 0);
+    overlap_check(&t, 0, 0);
     simgpu_op_amend(&g->op, 0, NULL, 0, t.access, t.n);
     free(t.access);
 }
@@ -257,7 +257,7 @@ static void fill(struct gemm_op *g, struct touches *t, const struct call *c,
             scalar_use(&g->beta));
     g->c = operand(t, "C", c->C, c->c_type, c->m, c->n, c->ldc, c->stride_c,
                    c->batch, TOUCH_WRITE);
-    overlap_check(t, ninputs);
+    overlap_check(t, ninputs, 0);
 }
 
 static cublasStatus_t enqueue_gemm(cublasHandle_t handle, const struct call *c)

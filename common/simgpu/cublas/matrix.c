@@ -1,5 +1,10 @@
 #include "cublas/matrix.h"
 
+#include <stdlib.h> /* abs */
+#include <string.h> /* memset */
+
+#include "cublas/column.h"
+
 /*
  * Call BLAS's function for the operation's type: s and d with `real`, c and z
  * with `complex`. In the arguments, alpha and beta are numbers, or pointers to
@@ -33,6 +38,15 @@
         default: REAL_CASE(CUDA_R_64F, double, d##real, __VA_ARGS__)           \
         }                                                                      \
     }
+#define REAL_MATRIX(name, ...)                                                 \
+    void matrix_##name(struct op *op)                                          \
+    {                                                                          \
+        const struct matrix_op *const g = (struct matrix_op *)op;              \
+        switch (g->type) {                                                     \
+            REAL_CASE(CUDA_R_32F, float, s##name, __VA_ARGS__)                 \
+        default: REAL_CASE(CUDA_R_64F, double, d##name, __VA_ARGS__)           \
+        }                                                                      \
+    }
 #define A g->a, g->lda
 #define B g->b, g->ldb
 #define C g->c, g->ldc
@@ -47,6 +61,41 @@ MATRIX(hemm, symm, hemm, g->side, g->fill, g->m, g->n, alpha, A, B, beta, C)
 MATRIX(syrk, syrk, syrk, g->fill, g->transa, g->n, g->k, alpha, A, beta, C)
 MATRIX(trsm, trsm, trsm, g->side, g->fill, g->transa, g->diag, g->m, g->n,
        alpha, A, C)
+
+REAL_MATRIX(trmv, g->fill, g->transa, g->diag, g->n, A, C)
+REAL_MATRIX(syr, g->fill, g->n, alpha, B, A)
+REAL_MATRIX(syr2, g->fill, g->n, alpha, B, C, A)
+REAL_MATRIX(syr2k, g->fill, g->transa, g->n, g->k, alpha, A, B, beta, C)
+
+/* C = B, or 0 if alpha is 0: then B need not hold numbers. */
+static void set_product(const struct matrix_op *g, double alpha)
+{
+    const size_t size = column_operand_nbytes(g->type);
+    const size_t nbytes = (size_t)g->m * size;
+    for (size_t col = 0; col < (size_t)g->n; col++) {
+        char *const to = (char *)g->c + col * (size_t)g->ldc * size;
+        if (alpha == 0)
+            memset(to, 0, nbytes);
+        else
+            memmove(to, (char *)g->b + col * (size_t)g->ldb * size, nbytes);
+    }
+}
+
+/* BLAS multiplies in place. */
+void matrix_trmm(struct op *op)
+{
+    const struct matrix_op *const g = (struct matrix_op *)op;
+    const double alpha = scalar_now(&g->alpha);
+    set_product(g, alpha);
+    if (alpha == 0)
+        return;
+    if (g->type == CUDA_R_32F)
+        blas()->strmm(CblasColMajor, g->side, g->fill, g->transa, g->diag, g->m,
+                      g->n, (float)alpha, A, C);
+    else
+        blas()->dtrmm(CblasColMajor, g->side, g->fill, g->transa, g->diag, g->m,
+                      g->n, alpha, A, C);
+}
 
 /* alpha and beta are real. */
 void matrix_herk(struct op *op)
@@ -108,5 +157,20 @@ void matrix_geam(struct op *op)
             if (beta != 0)
                 sum += beta * element(g, g->b, g->ldb, g->transb, row, col);
             store(g, at, sum);
+        }
+}
+
+/* C = diag(b) A, or A diag(b). With a negative ldb, b is read backwards. */
+void matrix_dgmm(struct op *op)
+{
+    const struct matrix_op *const g = (struct matrix_op *)op;
+    const int left = g->side == CblasLeft, last = (left ? g->m : g->n) - 1;
+    for (int col = 0; col < g->n; col++)
+        for (int row = 0; row < g->m; row++) {
+            const int i = left ? row : col;
+            const double complex x = element(g, g->b, abs(g->ldb), CblasNoTrans,
+                                             0, g->ldb < 0 ? last - i : i);
+            store(g, (size_t)col * (size_t)g->ldc + (size_t)row,
+                  x * element(g, g->a, g->lda, CblasNoTrans, row, col));
         }
 }

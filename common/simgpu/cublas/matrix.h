@@ -36,4 +36,12 @@ void matrix_herk(struct op *op);
 void matrix_trsm(struct op *op);
 void matrix_geam(struct op *op);
 
+/* These take real numbers only. dgmm's diagonal b is ldb apart. */
+void matrix_trmv(struct op *op);
+void matrix_syr(struct op *op);
+void matrix_syr2(struct op *op);
+void matrix_syr2k(struct op *op);
+void matrix_trmm(struct op *op);
+void matrix_dgmm(struct op *op);
+
 #endif

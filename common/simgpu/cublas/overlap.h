@@ -13,9 +13,10 @@
 
 /*
  * Report an overlap among a product's touches: of what it writes with the first
- * `ninputs`, which it reads, or with something else that it writes. Has no
- * effect without SIMGPU_CHECK.
+ * `ninputs`, which it reads, or with something else that it writes. If the
+ * function can work in place, the report says how. Has no effect without
+ * SIMGPU_CHECK.
  */
-void overlap_check(const struct touches *t, size_t ninputs);
+void overlap_check(const struct touches *t, size_t ninputs, int in_place);
 
 #endif

@@ -183,6 +183,30 @@ SIMGPU_CUBLAS cublasStatus cublasFree(void *devicePtr)
             simgpu_cublas_op(trans), simgpu_cublas_diag(diag), n, A, lda, x,   \
             incx));                                                            \
     }                                                                          \
+    SIMGPU_CUBLAS void cublas##S##trmv(char uplo, char trans, char diag,       \
+                                       int n, const T *A, int lda, T *x,       \
+                                       int incx)                               \
+    {                                                                          \
+        simgpu_cublas_note(cublas##S##trmv_v2(                                 \
+            simgpu_cublas_handle(), simgpu_cublas_fill(uplo),                  \
+            simgpu_cublas_op(trans), simgpu_cublas_diag(diag), n, A, lda, x,   \
+            incx));                                                            \
+    }                                                                          \
+    SIMGPU_CUBLAS void cublas##S##syr(char uplo, int n, T alpha, const T *x,   \
+                                      int incx, T *A, int lda)                 \
+    {                                                                          \
+        simgpu_cublas_note(cublas##S##syr_v2(simgpu_cublas_handle(),           \
+                                             simgpu_cublas_fill(uplo), n,      \
+                                             &alpha, x, incx, A, lda));        \
+    }                                                                          \
+    SIMGPU_CUBLAS void cublas##S##syr2(char uplo, int n, T alpha, const T *x,  \
+                                       int incx, const T *y, int incy, T *A,   \
+                                       int lda)                                \
+    {                                                                          \
+        simgpu_cublas_note(cublas##S##syr2_v2(                                 \
+            simgpu_cublas_handle(), simgpu_cublas_fill(uplo), n, &alpha, x,    \
+            incx, y, incy, A, lda));                                           \
+    }                                                                          \
     SIMGPU_CUBLAS void cublas##S##gemm(                                        \
         char transa, char transb, int m, int n, int k, T alpha, const T *A,    \
         int lda, const T *B, int ldb, T beta, T *C, int ldc)                   \
@@ -217,6 +241,24 @@ SIMGPU_CUBLAS cublasStatus cublasFree(void *devicePtr)
             simgpu_cublas_handle(), simgpu_cublas_side(side),                  \
             simgpu_cublas_fill(uplo), simgpu_cublas_op(transa),                \
             simgpu_cublas_diag(diag), m, n, &alpha, A, lda, B, ldb));          \
+    }                                                                          \
+    SIMGPU_CUBLAS void cublas##S##syr2k(                                       \
+        char uplo, char trans, int n, int k, T alpha, const T *A, int lda,     \
+        const T *B, int ldb, T beta, T *C, int ldc)                            \
+    {                                                                          \
+        simgpu_cublas_note(cublas##S##syr2k_v2(                                \
+            simgpu_cublas_handle(), simgpu_cublas_fill(uplo),                  \
+            simgpu_cublas_op(trans), n, k, &alpha, A, lda, B, ldb, &beta, C,   \
+            ldc));                                                             \
+    }                                                                          \
+    SIMGPU_CUBLAS void cublas##S##trmm(char side, char uplo, char transa,      \
+                                       char diag, int m, int n, T alpha,       \
+                                       const T *A, int lda, T *B, int ldb)     \
+    {                                                                          \
+        simgpu_cublas_note(cublas##S##trmm_v2(                                 \
+            simgpu_cublas_handle(), simgpu_cublas_side(side),                  \
+            simgpu_cublas_fill(uplo), simgpu_cublas_op(transa),                \
+            simgpu_cublas_diag(diag), m, n, &alpha, A, lda, B, ldb, B, ldb));  \
     }                                                                          \
     SIMGPU_CUBLAS int cublasI##s##amax(int n, const T *x, int incx)            \
     {                                                                          \

@@ -331,6 +331,31 @@ cublasStatus_t cublasDtrsv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
                               cublasOperation_t trans, cublasDiagType_t diag,
                               int n, const double *A, int lda, double *x,
                               int incx);
+/* x = op(A) x; A triangular */
+cublasStatus_t cublasStrmv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, cublasDiagType_t diag,
+                              int n, const float *A, int lda, float *x,
+                              int incx);
+cublasStatus_t cublasDtrmv_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              cublasOperation_t trans, cublasDiagType_t diag,
+                              int n, const double *A, int lda, double *x,
+                              int incx);
+/* A += alpha x x^T; A symmetric */
+cublasStatus_t cublasSsyr_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                             int n, const float *alpha, const float *x,
+                             int incx, float *A, int lda);
+cublasStatus_t cublasDsyr_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                             int n, const double *alpha, const double *x,
+                             int incx, double *A, int lda);
+/* A += alpha (x y^T + y x^T); A symmetric */
+cublasStatus_t cublasSsyr2_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              int n, const float *alpha, const float *x,
+                              int incx, const float *y, int incy, float *A,
+                              int lda);
+cublasStatus_t cublasDsyr2_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                              int n, const double *alpha, const double *x,
+                              int incx, const double *y, int incy, double *A,
+                              int lda);
 /* C = alpha A B + beta C, or B A; A symmetric, C (m, n) */
 cublasStatus_t cublasSsymm_v2(cublasHandle_t handle, cublasSideMode_t side,
                               cublasFillMode_t uplo, int m, int n,
@@ -351,6 +376,17 @@ cublasStatus_t cublasDsyrk_v2(cublasHandle_t handle, cublasFillMode_t uplo,
                               cublasOperation_t trans, int n, int k,
                               const double *alpha, const double *A, int lda,
                               const double *beta, double *C, int ldc);
+/* C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C; C symmetric (n, n) */
+cublasStatus_t cublasSsyr2k_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                               cublasOperation_t trans, int n, int k,
+                               const float *alpha, const float *A, int lda,
+                               const float *B, int ldb, const float *beta,
+                               float *C, int ldc);
+cublasStatus_t cublasDsyr2k_v2(cublasHandle_t handle, cublasFillMode_t uplo,
+                               cublasOperation_t trans, int n, int k,
+                               const double *alpha, const double *A, int lda,
+                               const double *B, int ldb, const double *beta,
+                               double *C, int ldc);
 /* solve op(A) X = alpha B, or X op(A), in place; A triangular */
 cublasStatus_t cublasStrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
                               cublasFillMode_t uplo, cublasOperation_t trans,
@@ -362,6 +398,24 @@ cublasStatus_t cublasDtrsm_v2(cublasHandle_t handle, cublasSideMode_t side,
                               cublasDiagType_t diag, int m, int n,
                               const double *alpha, const double *A, int lda,
                               double *B, int ldb);
+/* C = alpha op(A) B, or B op(A); A triangular, C (m, n) may be B */
+cublasStatus_t cublasStrmm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, cublasOperation_t trans,
+                              cublasDiagType_t diag, int m, int n,
+                              const float *alpha, const float *A, int lda,
+                              const float *B, int ldb, float *C, int ldc);
+cublasStatus_t cublasDtrmm_v2(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t uplo, cublasOperation_t trans,
+                              cublasDiagType_t diag, int m, int n,
+                              const double *alpha, const double *A, int lda,
+                              const double *B, int ldb, double *C, int ldc);
+/* C = diag(x) A, or A diag(x); C (m, n) may be A, and incx 0 */
+cublasStatus_t cublasSdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m,
+                           int n, const float *A, int lda, const float *x,
+                           int incx, float *C, int ldc);
+cublasStatus_t cublasDdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m,
+                           int n, const double *A, int lda, const double *x,
+                           int incx, double *C, int ldc);
 /* C = alpha op(A) + beta op(B); C (m, n) may be A or B */
 cublasStatus_t cublasSgeam(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n,
