@@ -28,6 +28,7 @@ static const struct field fields[] = {
     {"device", "tf32_TFLOPs", IN(device.TFLOPs[TOPO_TF32]), .01, 1e6},
     {"device", "fp16_TFLOPs", IN(device.TFLOPs[TOPO_FP16]), .01, 1e6},
     {"device", "fp64_TFLOPs", IN(device.TFLOPs[TOPO_FP64]), .01, 1e6},
+    {"device", "fp8_TFLOPs", IN(device.TFLOPs[TOPO_FP8]), 0, 1e6},
     {"device", "flops_eff", IN(device.flops_eff), .01, 1},
     {"device", "hbm_GBps", IN(device.hbm_GBps), .1, 1e6},
     {"device", "hbm_eff", IN(device.hbm_eff), .01, 1},
@@ -408,8 +409,12 @@ static void complete_device(struct calibration_device *d,
     fill(&d->mem_bus_bits, otherwise->mem_bus_bits);
     fill(&d->mem_GiB, otherwise->mem_GiB);
     fill(&d->l2_MiB, otherwise->l2_MiB);
-    for (int i = 0; i < TOPO_MATHS; i++)
+    for (int i = 0; i < TOPO_FP8; i++)
         fill(&d->TFLOPs[i], otherwise->TFLOPs[i]);
+    // in proportion to a rate of fp16 that the file gives, as an H20's
+    fill(&d->TFLOPs[TOPO_FP8],
+         otherwise->TFLOPs[TOPO_FP8] *
+             (d->TFLOPs[TOPO_FP16] / otherwise->TFLOPs[TOPO_FP16]));
     fill(&d->flops_eff, otherwise->flops_eff);
     fill(&d->hbm_GBps, otherwise->hbm_GBps);
     fill(&d->hbm_eff, otherwise->hbm_eff);

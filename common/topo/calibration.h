@@ -41,8 +41,9 @@ enum calibration_fabric_kind {
 struct calibration_device { /* one GPU */
     char name[64];
     double nsm, clock_khz, mem_clock_khz, mem_bus_bits, mem_GiB, l2_MiB;
-    double TFLOPs[TOPO_MATHS], flops_eff; /* dense rates; share of them that
-                                             is achieved */
+    double TFLOPs[TOPO_MATHS], flops_eff; /* dense rates, 0: has no such
+                                             units; share of them that is
+                                             achieved */
     double hbm_GBps, hbm_eff;
 };
 

@@ -91,7 +91,7 @@ const struct topo_resource *topo_resource(const struct topo *t, int resource)
 int topo_compute(const struct topo *t, int gpu, enum topo_math math)
 {
     const struct topo_gpu *const g = topo_gpu(t, gpu);
-    return g && math < TOPO_MATHS
+    return g && math < TOPO_MATHS && t->gpu[g->local].compute[math] >= 0
                ? t->gpu[g->local].compute[math] + g->node * t->per_node
                : -1;
 }

@@ -68,7 +68,8 @@ struct machine_gpu {
     double c2c_GBps;      /* nominal rate to its CPU, one way; 0:
                              connected by PCIe */
     int c2c_up, c2c_down; /* resources */
-    int compute[TOPO_MATHS], memory, engine, up, down; /* resources */
+    /* resources; compute -1: has no such units */
+    int compute[TOPO_MATHS], memory, engine, up, down;
 };
 
 struct machine_nic {

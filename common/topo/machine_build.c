@@ -54,15 +54,17 @@ static void add_staging(struct builder *b, int local, int n)
 
 static void add_gpu(struct builder *b, int local)
 {
-    static const char *const math[TOPO_MATHS] = {"fp32", "tf32", "fp16",
-                                                 "fp64"};
+    static const char *const math[TOPO_MATHS] = {"fp32", "tf32", "fp16", "fp64",
+                                                 "fp8"};
     struct topo *const t = b->t;
     struct machine_gpu *const g = &t->gpu[local];
     const struct calibration_device *const d = &t->cal.device;
     const int n = b->node * t->ngpus + local;
     for (int i = 0; i < TOPO_MATHS; i++)
-        g->compute[i] =
-            add(b, d->TFLOPs[i] * 1000 * d->flops_eff, "%s G%d", math[i], n);
+        g->compute[i] = d->TFLOPs[i] > 0
+                            ? add(b, d->TFLOPs[i] * 1000 * d->flops_eff,
+                                  "%s G%d", math[i], n)
+                            : -1;
     g->memory = add(b, d->hbm_GBps * d->hbm_eff, "hbm G%d", n);
     g->engine = add(b, t->cal.links.engine_GBps, "copy engines G%d", n);
     if (g->switch_links) {
@@ -133,7 +135,9 @@ static int count_resources(const struct topo *t)
         for (int k = 0; k < t->ncpus; k++)
             n += i != k && machine_same_host(t, i, k);
     for (int i = 0; i < t->ngpus; i++) {
-        n += TOPO_MATHS + 2 + (t->gpu[i].switch_links ? 2 : 0);
+        for (int math = 0; math < TOPO_MATHS; math++)
+            n += t->cal.device.TFLOPs[math] > 0;
+        n += 2 + (t->gpu[i].switch_links ? 2 : 0);
         n += t->gpu[i].c2c_GBps > 0 ? 2 : 0;
         n += t->gpu[i].staged ? 2 : 0;
         for (int k = 0; k < t->ngpus; k++)

@@ -25,8 +25,16 @@ enum topo_op {
     TOPO_OPS
 };
 
-/* The arithmetic of flops. */
-enum topo_math { TOPO_FP32, TOPO_TF32, TOPO_FP16, TOPO_FP64, TOPO_MATHS };
+/* The arithmetic of flops. Saved graphs store these numbers. Every GPU has
+ * units for each of them, except that older ones lack fp8. */
+enum topo_math {
+    TOPO_FP32,
+    TOPO_TF32,
+    TOPO_FP16,
+    TOPO_FP64,
+    TOPO_FP8,
+    TOPO_MATHS
+};
 
 /*
  * A place holds bytes or does work. Places from 0 are devices, numbered across

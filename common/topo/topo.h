@@ -160,7 +160,8 @@ int topo_path(const struct topo *t, int32_t from, int32_t to, int way,
               struct topo_path *out);
 
 /* The resource for a GPU's compute with this arithmetic (flops/s), or for a
- * place's memory (bytes/s); -1 if there is none. */
+ * place's memory (bytes/s); -1 if there is none. A GPU without fp8 units has
+ * none for fp8. */
 int topo_compute(const struct topo *t, int gpu, enum topo_math math);
 int topo_memory(const struct topo *t, int32_t place);
 

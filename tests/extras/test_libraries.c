@@ -1,12 +1,15 @@
 /* Libraries that no lab uses, textures among them; each probe checks itself,
  * under every schedule. */
 #include <check.h>
+#include <math.h>   /* pow */
 #include <stdio.h>  /* snprintf */
+#include <stdlib.h> /* atof */
 #include <string.h> /* strstr */
 
 #include "child.h"
 #include "probe_run.h"
 #include "suite.h"
+#include "topo/topo.h"
 
 /* Programs of tests/extras, and how many probes they have at least. */
 static const struct family {
@@ -130,6 +133,57 @@ START_TEST(epilogues_of_cublaslt_agree_with_loops)
 }
 END_TEST
 
+/* The last has no fp8 units, and refuses all. */
+START_TEST(products_of_fp8_agree_with_loops)
+{
+    enum { PRODUCTS = 33, REFUSALS = 17, FORMATS = 4, NUMBERS = 4 };
+    static const char *const machines[] = {"dgx-h100", "dgx-b200", "pcie-4090",
+                                           "dgx-a100"};
+    struct child c = child_run(60,
+                               "SIMGPU_CHECK=1 SIMGPU_TOPO=%s %s/tests/extras/"
+                               "prog_cublaslt_fp8",
+                               machines[_i], child_build());
+    ck_assert_msg(c.status == 0, "status %d\n%s%s", c.status, c.out, c.err);
+    ck_assert_int_eq(probe_count(c.out, "pass "),
+                     PRODUCTS + REFUSALS + FORMATS + NUMBERS);
+    child_clear(&c);
+}
+END_TEST
+
+static double printed_ms(const struct child *c, const char *label)
+{
+    const char *const at = strstr(c->out, label);
+    ck_assert_msg(at != NULL, "%s%s", c->out, c->err);
+    return atof(at + strlen(label));
+}
+
+/* A kernel's latency, and its flops at the rate of their precision. */
+START_TEST(a_product_takes_the_time_of_its_precision)
+{
+    static const struct {
+        const char *label;
+        enum topo_math math;
+    } products[] = {{"bf16: ", TOPO_FP16}, {"fp8: ", TOPO_FP8}};
+    char err[256];
+    struct topo *const t = topo_load("dgx-h100", err, sizeof err);
+    ck_assert_msg(t != NULL, "%s", err);
+    struct child c = child_run(60,
+                               "SIMGPU_TOPO=dgx-h100 SIMGPU_DATALESS=64K "
+                               "%s/tests/extras/prog_cublaslt_fp8 time 8192",
+                               child_build());
+    ck_assert_msg(c.status == 0, "status %d\n%s%s", c.status, c.out, c.err);
+    for (int i = 0; i < 2; i++) {
+        const int units = topo_compute(t, 0, products[i].math);
+        const double sec = 2 * pow(8192, 3) / topo_resource(t, units)->rate;
+        ck_assert_double_eq_tol(
+            printed_ms(&c, products[i].label),
+            1e-9 * (double)topo_costs(t)->kernel_ps + 1e3 * sec, 2e-6);
+    }
+    child_clear(&c);
+    topo_free(t);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("libraries");
@@ -144,6 +198,8 @@ int main(void)
     tcase_add_test(t, each_call_of_a_library_is_recorded_by_its_name);
     tcase_add_loop_test(t, epilogues_of_cublaslt_agree_with_loops, 0,
                         SCHEDULES);
+    tcase_add_loop_test(t, products_of_fp8_agree_with_loops, 0, 4);
+    tcase_add_test(t, a_product_takes_the_time_of_its_precision);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -99,6 +99,8 @@ static const struct synthetic_op ops[] = {
      .node = {.kind = GRAPH_KERNEL, .flops = 1e9, .math = TOPO_TF32}},
     {.name = "fp64",
      .node = {.kind = GRAPH_KERNEL, .flops = 1e9, .math = TOPO_FP64}},
+    {.name = "fp8",
+     .node = {.kind = GRAPH_KERNEL, .flops = 1e9, .math = TOPO_FP8}},
     {.name = "memory and flops",
      .node = {.kind = GRAPH_KERNEL, .flops = 1e3, .latency_ps = 7},
      .moves = {{0, 0, M}, {0, 0, K}}},

@@ -111,18 +111,18 @@ static double declared_ms(const struct child *c, const char *what)
     return atof(at + strlen(label));
 }
 
-/* The machine's rates: 67, 494, 989 and 34 Tflop/s (dgx-h100.xml), of which
+/* The machine's rates: 67 to 1979 Tflop/s (dgx-h100.xml), of which
  * 0.8 is achieved. */
 START_TEST(flops_are_charged_in_the_precision_that_is_declared)
 {
     static const struct {
         const char *what;
         double tflops;
-    } rate[] = {{"", 67},       {" fp32", 67},  {" tf32", 494},
-                {" fp16", 989}, {" bf16", 989}, {" fp64", 34}};
+    } rate[] = {{"", 67},       {" fp32", 67}, {" tf32", 494}, {" fp16", 989},
+                {" bf16", 989}, {" fp64", 34}, {" fp8", 1979}};
     struct child c = run("SIMGPU_TOPO=dgx-h100", 1,
                          "4096 declared '' ' fp32' ' tf32' ' fp16' ' bf16' "
-                         "' fp64'");
+                         "' fp64' ' fp8'");
     ck_assert_msg(c.status == 0, "%s", c.err);
     for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
         ck_assert_double_eq_tol(declared_ms(&c, rate[i].what),
@@ -133,13 +133,25 @@ END_TEST
 
 START_TEST(an_unknown_precision_is_refused)
 {
-    static const char *const bad[] = {"fp8", "fp320", "bf16 fp16", "BF16"};
+    static const char *const bad[] = {"fp4", "fp320", "bf16 fp16", "BF16"};
     char arguments[64];
     snprintf(arguments, sizeof arguments, "4096 declared ' %s'", bad[_i]);
     struct child c = run("", 1, arguments);
     ck_assert_int_ne(c.status, 0);
     ck_assert_msg(strstr(c.err, "declares a cost in an unknown form") &&
                       strstr(c.err, bad[_i]),
+                  "%s", c.err);
+    child_clear(&c);
+}
+END_TEST
+
+START_TEST(fp8_is_refused_where_gpus_have_no_units_for_it)
+{
+    struct child c = run("SIMGPU_TOPO=dgx-a100", 1, "4096 declared ' fp8'");
+    ck_assert_int_ne(c.status, 0);
+    ck_assert_msg(strstr(c.err, "the GPUs of machine dgx-a100 have no fp8 "
+                                "units") &&
+                      strstr(c.err, "prog_dataless.cu:"),
                   "%s", c.err);
     child_clear(&c);
 }
@@ -167,6 +179,7 @@ int main(void)
         t, a_kernel_that_is_not_run_has_the_accesses_that_are_declared, 0, 2);
     tcase_add_test(t, flops_are_charged_in_the_precision_that_is_declared);
     tcase_add_loop_test(t, an_unknown_precision_is_refused, 0, 4);
+    tcase_add_test(t, fp8_is_refused_where_gpus_have_no_units_for_it);
     tcase_add_test(t, a_setting_that_is_no_size_is_refused);
     tcase_set_timeout(t, 900);
     suite_add_tcase(suite, t);

@@ -149,7 +149,7 @@ static void kernel(uint32_t rank)
                                         "sum"};
     struct synthetic_op op = draw_op(rank, GRAPH_KERNEL, names[draw(4)]);
     op.node.flops = (double)(draw(3) * draw_bytes()) * 1000;
-    op.node.math = (uint8_t)draw(TOPO_MATHS);
+    op.node.math = (uint8_t)draw(TOPO_FP8); // some GPUs lack fp8
     op.node.elem_size = (uint32_t)(draw(3) * 4096);
     op.node.flags = draw(8) ? 0 : GRAPH_JOIN;
     const uint64_t nmoves = draw(4);

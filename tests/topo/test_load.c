@@ -73,6 +73,58 @@ START_TEST(a_gpu_is_what_its_data_sheet_says)
 }
 END_TEST
 
+static double rate_of(const struct topo *t, enum topo_math math)
+{
+    const struct topo_resource *const r =
+        topo_resource(t, topo_compute(t, 0, math));
+    return r ? r->rate : 0;
+}
+
+/* Ada and Hopper brought units for fp8, at twice the rate of fp16. Data sheets
+ * round the rates. */
+START_TEST(fp8_is_twice_as_fast_as_fp16_or_absent)
+{
+    static const char *const more[] = {"8x-l40s",     "pcie-4090",
+                                       "h100-nvl",    "gh200",
+                                       "gb300-nvl72", "4x-a100-pcie"};
+    struct topo *const t =
+        machine_load(_i < nmachines_shipped ? machines_shipped[_i].name
+                                            : more[_i - nmachines_shipped]);
+    const double ratio = rate_of(t, TOPO_FP8) / rate_of(t, TOPO_FP16);
+    if (topo_gpu(t, 0)->sm >= 89)
+        ck_assert_double_eq_tol(ratio, 2, 0.03);
+    else
+        ck_assert_int_eq(topo_compute(t, 0, TOPO_FP8), -1);
+    topo_free(t);
+}
+END_TEST
+
+/* A file may say fp16 alone, for a GPU that is slower than its architecture's
+ * (an H20); or that there is no fp8. */
+START_TEST(a_rate_of_fp8_follows_from_that_of_fp16)
+{
+    static const struct {
+        const char *said;
+        int sm;
+        double TFLOPs;
+    } cases[] = {{"fp16_TFLOPs=\"148\"", 90, 148. * 1979 / 989},
+                 {"fp16_TFLOPs=\"148\" fp8_TFLOPs=\"200\"", 90, 200},
+                 {"fp8_TFLOPs=\"0\"", 90, 0},
+                 {"fp16_TFLOPs=\"148\"", 86, 0}};
+    char text[600], err[600];
+    snprintf(text, sizeof text,
+             "<system version=\"1\"><calibration><device flops_eff=\"1\" %s/>"
+             "</calibration><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\" "
+             "class=\"0x030200\" link_speed=\"16 GT/s\" link_width=\"16\">"
+             "<gpu dev=\"0\" sm=\"%d\"/></pci></cpu></system>",
+             cases[_i].said, cases[_i].sm);
+    struct topo *const t = load_text(text, err);
+    ck_assert_msg(t != NULL, "%s", err);
+    ck_assert_double_eq_tol(rate_of(t, TOPO_FP8), 1e12 * cases[_i].TFLOPs, 1);
+    topo_free(t);
+}
+END_TEST
+
 START_TEST(resources_have_rates_and_names_of_their_own)
 {
     struct topo *const t = machine_load(machines_shipped[_i].name);
@@ -375,6 +427,9 @@ int main(void)
                         nmachines_shipped);
     tcase_add_loop_test(tc, a_gpu_is_what_its_data_sheet_says, 0,
                         sizeof sheets / sizeof *sheets);
+    tcase_add_loop_test(tc, fp8_is_twice_as_fast_as_fp16_or_absent, 0,
+                        nmachines_shipped + 6);
+    tcase_add_loop_test(tc, a_rate_of_fp8_follows_from_that_of_fp16, 0, 4);
     tcase_add_loop_test(tc, resources_have_rates_and_names_of_their_own, 0,
                         nmachines_shipped);
     tcase_add_test(tc, a_prefix_gives_the_number_of_nodes);

@@ -240,6 +240,23 @@ static void limit_in_flight(const struct cost_table *t,
         c->cap = c->work / (again * (double)latency_ps * 1e-12);
 }
 
+static int charge_flops(struct cost_table *t, const struct graph_node *n,
+                        char *err, size_t err_nbytes)
+{
+    const int compute = topo_compute(t->topo, n->place, n->math);
+    if (!is_gpu(t->topo, n->place))
+        snprintf(err, err_nbytes, "machine %s has no device %d",
+                 topo_name(t->topo), n->place);
+    else if (compute < 0)
+        snprintf(err, err_nbytes, "the GPUs of machine %s have no fp8 units",
+                 topo_name(t->topo));
+    else
+        return bill_charge(&t->bill, compute, n->flops) == 0
+                   ? 0
+                   : no_memory(err, err_nbytes);
+    return -1;
+}
+
 static int cost_of_pieces(struct cost_table *t, const struct graph_view *v,
                           enum topo_way way, struct cost *out, char *err,
                           size_t err_nbytes)
@@ -251,15 +268,8 @@ static int cost_of_pieces(struct cost_table *t, const struct graph_view *v,
         if (charge_move(t, &v->moves[i], way, &latency_ps, err, err_nbytes) !=
             0)
             return -1;
-    if (n->flops > 0 && !is_gpu(t->topo, n->place)) {
-        snprintf(err, err_nbytes, "machine %s has no device %d",
-                 topo_name(t->topo), n->place);
+    if (n->flops > 0 && charge_flops(t, n, err, err_nbytes) != 0)
         return -1;
-    }
-    if (n->flops > 0 &&
-        bill_charge(&t->bill, topo_compute(t->topo, n->place, n->math),
-                    n->flops) != 0)
-        return no_memory(err, err_nbytes);
     *out = settle_bill(t, n->place);
     out->latency_ps = latency_ps;
     limit_in_flight(t, v, latency_ps, out);

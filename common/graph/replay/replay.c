@@ -61,8 +61,11 @@ static void occupy(struct replay_run *r, uint32_t at, int change)
     const double share = taken(r, gpu);
     if (!(share < before || share > before))
         return;
-    for (int math = 0; math < TOPO_MATHS; math++)
-        flows_scale(r->flows, topo_compute(r->topo, gpu, math), 1 - share);
+    for (int math = 0; math < TOPO_MATHS; math++) {
+        const int compute = topo_compute(r->topo, gpu, math);
+        if (compute >= 0)
+            flows_scale(r->flows, compute, 1 - share);
+    }
 }
 
 /* True if the operation has a fixed cost in this replay. */

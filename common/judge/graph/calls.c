@@ -158,8 +158,8 @@ void judge_full_precision(const struct judge_task *t, struct judge_verdict *v)
             continue;
         for (uint32_t at = w.first; at <= w.last && v->pass; at++) {
             const struct graph_view *const k = &t->graph->nodes[at];
-            if (k->node.flops > 0 &&
-                (k->node.math == TOPO_TF32 || k->node.math == TOPO_FP16))
+            if (k->node.flops > 0 && k->node.math != TOPO_FP32 &&
+                k->node.math != TOPO_FP64)
                 judge_fail_method(v,
                                   "%s on rank %d%s%s multiplies in less than "
                                   "fp32, which takes less time: leave the math "

@@ -28,11 +28,8 @@ static int math_of(const char *name, enum topo_math *out)
     static const struct {
         const char *name;
         enum topo_math math;
-    } maths[] = {{"fp32", TOPO_FP32},
-                 {"tf32", TOPO_TF32},
-                 {"fp16", TOPO_FP16},
-                 {"bf16", TOPO_FP16},
-                 {"fp64", TOPO_FP64}};
+    } maths[] = {{"fp32", TOPO_FP32}, {"tf32", TOPO_TF32}, {"fp16", TOPO_FP16},
+                 {"bf16", TOPO_FP16}, {"fp64", TOPO_FP64}, {"fp8", TOPO_FP8}};
     for (size_t i = 0; i < sizeof maths / sizeof *maths; i++)
         if (strcmp(name, maths[i].name) == 0) {
             *out = maths[i].math;
@@ -68,7 +65,7 @@ static int parse(const char *name, struct declared *out)
         NULL,
         "the NVTX range \"%s\" declares a cost in an unknown form."
         "\nWrite \"cost: 2e9 flops, 8e6 bytes\", or \"cost: 2e9 bf16 flops, "
-        "8e6 bytes\"\nwith fp32, tf32, fp16, bf16 or fp64.",
+        "8e6 bytes\"\nwith fp32, tf32, fp16, bf16, fp8 or fp64.",
         name);
 }
 

@@ -11,8 +11,9 @@
  * The cost applies to each kernel that the thread launches inside the range; if
  * such ranges are nested, the innermost applies. Flops are in single precision,
  * bytes are read and written in the device's own memory. "2e9 bf16 flops" have
- * another precision, at the machine's rate for it: fp32, tf32, fp16 (or bf16)
- * or fp64. On a GPU the range is like any other. Runs without data (dataless.h)
+ * another precision, at the machine's rate for it: fp32, tf32, fp16 (or bf16),
+ * fp8 or fp64. A machine whose GPUs have no fp8 units refuses the launch. On a
+ * GPU the range is like any other. Runs without data (dataless.h)
  * need the declaration, and a run with data gets the same times.
  *
  * A kernel that is not run shows no accesses either. Marks inside the range

@@ -39,6 +39,11 @@ const struct topo_gpu *simgpu_proc_gpu(int device)
     return topo_gpu(self.topo, self.place[device]);
 }
 
+int simgpu_proc_computes(int device, enum topo_math math)
+{
+    return topo_compute(self.topo, self.place[device], math) >= 0;
+}
+
 int simgpu_proc_open(int pid, int fd, int mode)
 {
     char path[64];

@@ -60,6 +60,9 @@ int32_t simgpu_proc_place(int device);
 /* The GPU that this process's device is. */
 const struct topo_gpu *simgpu_proc_gpu(int device);
 
+/* True if a device has units for this arithmetic. */
+int simgpu_proc_computes(int device, enum topo_math math);
+
 /* Open a file of another process by its descriptor there: mode O_RDONLY or
  * O_RDWR. Returns a descriptor, or -1 with errno. */
 int simgpu_proc_open(int pid, int fd, int mode);

@@ -117,6 +117,23 @@ static void declare_touches(struct launch_op *op, const struct declared *cost,
     op->op.accesses = d->access;
 }
 
+/* A cost in fp8 needs a machine whose GPUs have units for it. */
+static void check_units(const struct launch_op *op, const struct declared *cost)
+{
+    char at[256];
+    if (!(cost->flops > 0) ||
+        simgpu_proc_computes(op->launch.device, cost->math))
+        return;
+    simgpu_report_fault(
+        NULL,
+        "%s at %s: an NVTX range declares its cost in fp8 flops, but the GPUs "
+        "of machine %s have no fp8 units."
+        "\nDeclare bf16 flops, or take a machine with Hopper, Ada or Blackwell "
+        "GPUs (SIMGPU_TOPO=dgx-h100).",
+        op->op.name, simgpu_site_text(op->op.node.site, at, sizeof at),
+        topo_name(simgpu_proc()->topo));
+}
+
 /* Set op's cost if it is declared, now or where the kernel was captured. A
  * kernel without data has to have a cost, since it is not run. */
 static void declare(struct launch_op *op, const struct declared *captured,
@@ -128,6 +145,7 @@ static void declare(struct launch_op *op, const struct declared *captured,
         cost = *captured;
     if (op->declared) {
         const int32_t place = simgpu_proc_place(op->launch.device);
+        check_units(op, &cost);
         d->move = (struct graph_move){place, place, (uint64_t)cost.nbytes};
         op->op.node.flops = cost.flops;
         op->op.node.math = cost.math;

@@ -12,7 +12,7 @@ static cublasStatus_t check_layout(const struct lt_layout *l)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (l->order != CUBLASLT_ORDER_COL && l->order != CUBLASLT_ORDER_ROW)
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (column_type_nbytes((cudaDataType)l->type) == 0)
+    if (lt_nbytes((cudaDataType)l->type) == 0)
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (l->rows > INT32_MAX || l->cols > INT32_MAX)
         return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -63,8 +63,9 @@ static cublasStatus_t check_epilogue(const struct lt_op *g)
                : CUBLAS_STATUS_SUCCESS;
 }
 
-/* Check the types of A and B, of C and D, and of alpha and beta. */
-static cublasStatus_t check_types(const struct lt_op *g)
+/* Check the types of A and B, of C and D, and of alpha and beta. Only products
+ * of fp8 matrices have scales. */
+static cublasStatus_t check_types(struct lt_op *g, int device)
 {
     const uint32_t in = g->of[A].type, out = g->of[D].type;
     const int is_half = parameter_is_half(g->d.compute);
@@ -72,7 +73,10 @@ static cublasStatus_t check_types(const struct lt_op *g)
     const int scale = is_double ? CUDA_R_64F
                       : is_half ? CUDA_R_16F
                                 : CUDA_R_32F;
-    if (in != g->of[B].type)
+    if (lt_is_fp8(in) || lt_is_fp8(g->of[B].type))
+        return lt_check_fp8(g, device);
+    if (in != g->of[B].type || g->d.scale[A] || g->d.scale[B] ||
+        g->d.scale[C] || g->d.scale[D])
         return CUBLAS_STATUS_INVALID_VALUE;
     if ((out != in && (out != CUDA_R_32F || in == CUDA_R_64F)) ||
         is_double != (in == CUDA_R_64F) ||
@@ -86,7 +90,8 @@ static cublasStatus_t check_types(const struct lt_op *g)
 /* Find how A and B are rounded, and on which units the product is computed. */
 static cublasStatus_t arithmetic(struct lt_op *g)
 {
-    g->math = g->of[A].type == CUDA_R_64F   ? TOPO_FP64
+    g->math = lt_is_fp8(g->of[A].type)      ? TOPO_FP8
+              : g->of[A].type == CUDA_R_64F ? TOPO_FP64
               : g->of[A].type == CUDA_R_32F ? TOPO_FP32
                                             : TOPO_FP16;
     g->rounding = COLUMN_EXACT;
@@ -122,7 +127,8 @@ static int shapes_fit(const struct lt_op *g)
            c->batch == d->batch;
 }
 
-cublasStatus_t lt_describe(struct lt_op *g, cublasLtMatmulDesc_t desc,
+cublasStatus_t lt_describe(struct lt_op *g, int device,
+                           cublasLtMatmulDesc_t desc,
                            cublasLtMatrixLayout_t const layouts[OPERANDS])
 {
     cublasStatus_t status;
@@ -146,7 +152,7 @@ cublasStatus_t lt_describe(struct lt_op *g, cublasLtMatmulDesc_t desc,
         return CUBLAS_STATUS_NOT_SUPPORTED;
     status = check_epilogue(g);
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = check_types(g);
+        status = check_types(g, device);
     return status == CUBLAS_STATUS_SUCCESS ? arithmetic(g) : status;
 }
 
@@ -173,7 +179,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     if (!preference || requestedAlgoCount < 1 || !heuristicResultsArray ||
         !returnAlgoCount)
         return CUBLAS_STATUS_INVALID_VALUE;
-    const cublasStatus_t status = lt_describe(&g, operationDesc, layouts);
+    const cublasStatus_t status =
+        lt_describe(&g, ((const struct cublasContext *)lightHandle)->device,
+                    operationDesc, layouts);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
     const int fits = lt_workspace(&g) <= lt_most_workspace(preference);

@@ -25,9 +25,11 @@
 static double load(const void *p, size_t i, cudaDataType type)
 {
     float x;
-    const size_t size = column_type_nbytes(type);
+    const size_t size = lt_nbytes(type);
     if (type == CUDA_R_64F)
         return ((const double *)p)[i];
+    if (lt_is_fp8(type))
+        return (double)lt_from_fp8(((const uint8_t *)p)[i], type);
     column_widen(&x, (const char *)p + i * size, 1, type, COLUMN_EXACT);
     return (double)x;
 }
@@ -37,8 +39,10 @@ static void store(void *p, size_t i, cudaDataType type, double value)
     const float x = (float)value;
     if (type == CUDA_R_64F)
         ((double *)p)[i] = value;
+    else if (lt_is_fp8(type))
+        ((uint8_t *)p)[i] = lt_to_fp8(x, type);
     else
-        column_narrow((char *)p + i * column_type_nbytes(type), &x, 1, type);
+        column_narrow((char *)p + i * lt_nbytes(type), &x, 1, type);
 }
 
 /* The position of element (row, col) of matrix number i, in elements. */
@@ -69,10 +73,12 @@ static void *packed(const struct lt_op *g, enum operand which, int i)
             const size_t to = col * l->rows + row, from = place(l, i, row, col);
             if (type == CUDA_R_64F)
                 ((double *)out)[to] = load(g->at[which], from, type);
+            else if (lt_is_fp8(type))
+                ((float *)out)[to] = (float)load(g->at[which], from, type);
             else
                 column_widen((float *)out + to,
-                             g->at[which] + from * column_type_nbytes(type), 1,
-                             type, g->rounding);
+                             g->at[which] + from * lt_nbytes(type), 1, type,
+                             g->rounding);
         }
     return out;
 }
@@ -177,9 +183,17 @@ static void sum_input(const struct lt_op *g, enum operand which, int i,
                                             (cudaDataType)l->type);
 }
 
+/* The scale of an fp8 matrix. */
+static double scale_now(const struct lt_op *g, enum operand which)
+{
+    return g->scale[which] ? (double)*g->scale[which] : 1;
+}
+
 static void finish(const struct lt_op *g, int i, const double *x)
 {
-    const double alpha = scalar_now(&g->alpha), beta = scalar_now(&g->beta);
+    const double beta = scalar_now(&g->beta), scale_d = scale_now(g, D);
+    const double alpha =
+        scalar_now(&g->alpha) * scale_now(g, A) * scale_now(g, B);
     const struct lt_layout *const c = &g->of[C], *const out = &g->of[D];
     const cudaDataType bias_type = type_or(g->d.bias_type, g);
     const size_t bias = (size_t)(g->d.bias_stride * i);
@@ -200,7 +214,7 @@ static void finish(const struct lt_op *g, int i, const double *x)
             if (lt_has(&g->d, LT_BGRAD))
                 sum[row] += v;
             store(g->at[D], place(out, i, row, col), (cudaDataType)out->type,
-                  v);
+                  scale_d * v);
         }
     if (lt_has(&g->d, CUBLASLT_EPILOGUE_BGRADA))
         sum_input(g, A, i, sum);
@@ -242,7 +256,7 @@ static void run_matmul(struct op *op)
 static char *touch_matrix(struct touches *t, const char *what, const void *p,
                           const struct lt_layout *l, enum touch_use use)
 {
-    const size_t size = column_type_nbytes((cudaDataType)l->type);
+    const size_t size = lt_nbytes((cudaDataType)l->type);
     const int in_rows = l->order == CUBLASLT_ORDER_ROW;
     const size_t inner = in_rows ? l->cols : l->rows;
     const size_t outer = in_rows ? l->rows : l->cols;
@@ -258,7 +272,7 @@ static char *touch_matrix(struct touches *t, const char *what, const void *p,
 
 static void touch_bias(struct lt_op *g, struct touches *t)
 {
-    const size_t size = column_type_nbytes(type_or(g->d.bias_type, g));
+    const size_t size = lt_nbytes(type_or(g->d.bias_type, g));
     const int reads = lt_has(&g->d, CUBLASLT_EPILOGUE_BIAS);
     for (int i = 0; i < g->of[D].batch; i++) {
         char *const at =
@@ -276,8 +290,7 @@ static void touch_aux(struct lt_op *g, struct touches *t)
                      lt_has(&g->d, CUBLASLT_EPILOGUE_DRELU);
     const int reads = lt_has(&g->d, CUBLASLT_EPILOGUE_DRELU) ||
                       lt_has(&g->d, CUBLASLT_EPILOGUE_DGELU);
-    const size_t nbits =
-        bits ? 1 : 8 * column_type_nbytes(type_or(g->d.aux_type, g));
+    const size_t nbits = bits ? 1 : 8 * lt_nbytes(type_or(g->d.aux_type, g));
     const size_t rows = (g->of[D].rows * nbits + 7) / 8;
     for (int i = 0; i < g->of[D].batch; i++) {
         char *const at =
@@ -305,6 +318,8 @@ static void fill(struct lt_op *g, struct touches *t, const void *alpha,
                  const void *beta, const void *const p[OPERANDS])
 {
     static const char *const names[] = {"A", "B", "C", "D"};
+    static const char *const scales[] = {"the scale of A", "the scale of B",
+                                         "the scale of C", "the scale of D"};
     struct cublasContext mode = {.pointer_mode =
                                      (cublasPointerMode_t)g->d.pointer_mode};
     const cudaDataType type = (cudaDataType)g->d.scale_type;
@@ -312,6 +327,10 @@ static void fill(struct lt_op *g, struct touches *t, const void *alpha,
     g->beta = touch_scalar(t, &mode, "beta", beta, type);
     for (int i = 0; i < OPERANDS; i++)
         g->at[i] = touch_matrix(t, names[i], p[i], &g->of[i], use_of(g, i));
+    for (int i = 0; i < OPERANDS; i++)
+        if (g->d.scale[i])
+            g->scale[i] = touch(t, scales[i], g->d.scale[i], sizeof(float),
+                                sizeof(float), 1, TOUCH_READ);
     if (lt_uses_bias(&g->d))
         touch_bias(g, t);
     if (lt_has(&g->d, LT_AUX))
@@ -330,6 +349,8 @@ static cublasStatus_t check_memory(const struct lt_op *g, const void *beta,
         return CUBLAS_STATUS_INVALID_VALUE;
     if (lt_uses_bias(&g->d) != (g->d.bias != NULL))
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (!lt_fp8_aligned(g, p[A]) || !lt_fp8_aligned(g, p[B]))
+        return CUBLAS_STATUS_NOT_SUPPORTED;
     return lt_has(&g->d, LT_AUX) && !g->d.aux ? CUBLAS_STATUS_NOT_SUPPORTED
                                               : CUBLAS_STATUS_SUCCESS;
 }
@@ -352,7 +373,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
     struct lt_op described = {.d = {0}};
     if (!handle || handle->magic != HANDLE_MAGIC)
         return handle_return(&t.call, CUBLAS_STATUS_NOT_INITIALIZED);
-    cublasStatus_t status = lt_describe(&described, computeDesc, layouts);
+    cublasStatus_t status =
+        lt_describe(&described, handle->device, computeDesc, layouts);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = !alpha || !beta ? CUBLAS_STATUS_INVALID_VALUE
                                  : check_memory(&described, beta, p);

@@ -2,8 +2,9 @@
  * cublasLt.h: matrix products with an epilogue
  *
  * D = epilogue(alpha op(A) op(B) + beta C) for fp64, fp32, fp16 and bf16, with
- * matrices stored by columns or by rows, in strided batches. Names and values
- * are those of cuBLAS 13. Anything missing here is not implemented.
+ * matrices stored by columns or by rows, in strided batches; and for fp8, with
+ * matrices by columns and a scale for each of A, B and D. Names and values are
+ * those of cuBLAS 13. Anything missing here is not implemented.
  */
 #ifndef SIMGPU_CUBLASLT_H
 #define SIMGPU_CUBLASLT_H
@@ -75,6 +76,10 @@ typedef enum {
     CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD = 12,
     CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE = 13,
     CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET = 15,
+    CUBLASLT_MATMUL_DESC_A_SCALE_POINTER = 17, /* a float, for fp8 */
+    CUBLASLT_MATMUL_DESC_B_SCALE_POINTER = 18,
+    CUBLASLT_MATMUL_DESC_C_SCALE_POINTER = 19,
+    CUBLASLT_MATMUL_DESC_D_SCALE_POINTER = 20,
     CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE = 22,
     CUBLASLT_MATMUL_DESC_FAST_ACCUM = 25,
     CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26
