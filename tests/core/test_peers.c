@@ -163,7 +163,7 @@ static void list_waits(struct shared *s)
     while (atomic_load(&own->active) > 0)
         usleep(1000);
     const struct seen seen = waits_now();
-    MUST(seen.n == 3 && !wait_any_woken());
+    MUST(seen.n == 3 && !wait_any_runs(1));
     MUST(seen.at[0].note == &outer && seen.at[0].thread == 0);
     MUST(!seen.at[0].word);
     MUST(seen.at[1].note == &second && seen.at[1].thread == 1);
@@ -172,6 +172,13 @@ static void list_waits(struct shared *s)
     MUST(seen.at[2].note == &first && seen.at[2].thread == UINT32_MAX);
     MUST(seen.at[2].word == &word && seen.at[2].at == 17);
     const uint64_t before = atomic_load(&own->progress);
+    // a wait with a pulse, which stands still in the second call from here
+    ++*wait_pulse();
+    MUST(!wait_any_runs(2) && !wait_any_runs(2));
+    ++*wait_pulse();
+    MUST(!wait_any_runs(1) && wait_any_runs(1));
+    ++*wait_pulse();
+    MUST(!wait_any_runs(1));
     wait_end();
     MUST(atomic_load(&own->active) == 0 && waits_now().n == 3);
     MUST(atomic_load(&own->progress) == before);
@@ -179,10 +186,10 @@ static void list_waits(struct shared *s)
     MUST(atomic_load(&own->active) == 1 && waits_now().n == 2);
     MUST(atomic_load(&own->progress) == before + 1);
     atomic_store(&other_word, 0); // woken, and does not know yet
-    MUST(wait_any_woken());
+    MUST(wait_any_runs(1));
     simgpu_wake(&other_word);
     MUST(pthread_join(t[1], NULL) == 0); // from the middle of the list
-    MUST(waits_now().n == 1 && !wait_any_woken());
+    MUST(waits_now().n == 1 && !wait_any_runs(1));
     set(&word);
     MUST(pthread_join(t[0], NULL) == 0 && pthread_join(t[2], NULL) == 0);
     MUST(waits_now().n == 0 && atomic_load(&own->active) == 1);

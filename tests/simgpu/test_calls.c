@@ -40,6 +40,17 @@ START_TEST(a_stream_that_ends_its_last_operation_slowly_is_no_hang)
 }
 END_TEST
 
+START_TEST(a_kernel_that_computes_after_a_wait_is_no_hang)
+{
+    struct child c =
+        child_run(120, "SIMGPU_HANG_SEC=0.25 %s/tests/simgpu/prog_long_turn %d",
+                  child_build(), _i + 1);
+    ck_assert_msg(c.status == 0, "%d blocks: status %d: %s", _i + 1, c.status,
+                  c.err);
+    child_clear(&c);
+}
+END_TEST
+
 START_TEST(an_ignored_failure_is_named_and_ends_the_run)
 {
     holds("SIMGPU_CHECK=1", "ignores", 70, "",
@@ -141,6 +152,8 @@ int main(void)
     tcase_add_test(t, a_process_that_only_queries_may_be_idle);
     tcase_add_test(t, any_call_may_be_the_first);
     tcase_add_test(t, a_stream_that_ends_its_last_operation_slowly_is_no_hang);
+    tcase_add_loop_test(t, a_kernel_that_computes_after_a_wait_is_no_hang, 0,
+                        2);
     tcase_add_test(t, an_ignored_failure_is_named_and_ends_the_run);
     tcase_add_test(t, a_result_that_a_function_returns_is_its_callers);
     tcase_add_test(t, a_kernel_that_nvcc_compiled_is_named);

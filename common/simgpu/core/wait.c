@@ -137,6 +137,11 @@ void wait_end(void)
     leave();
 }
 
+_Atomic uint32_t *wait_pulse(void)
+{
+    return &mine.pulse;
+}
+
 /* ---- for the watchdog ---------------------------------------------------- */
 
 void wait_each(void (*fn)(void *arg, const struct wait_entry *e), void *arg)
@@ -148,14 +153,23 @@ void wait_each(void (*fn)(void *arg, const struct wait_entry *e), void *arg)
     pthread_mutex_unlock(&entries_lock);
 }
 
-int wait_any_woken(void)
+static int stands_still(struct wait_entry *e, uint32_t rounds)
 {
-    int woken = 0;
+    const uint32_t pulse = atomic_load(&e->pulse);
+    e->nrounds = pulse == e->pulse_before ? e->nrounds + 1 : 0;
+    e->pulse_before = pulse;
+    return pulse && e->nrounds >= rounds;
+}
+
+int wait_any_runs(uint32_t rounds)
+{
+    int runs = 0;
     pthread_mutex_lock(&entries_lock);
-    for (const struct wait_entry *e = entries; e; e = e->next)
-        woken |= e->word && atomic_load(e->word) != e->seen;
+    for (struct wait_entry *e = entries; e; e = e->next)
+        runs |= (e->word && atomic_load(e->word) != e->seen) |
+                stands_still(e, rounds);
     pthread_mutex_unlock(&entries_lock);
-    return woken;
+    return runs;
 }
 
 /* ---- postponed waits ----------------------------------------------------- */

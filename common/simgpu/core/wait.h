@@ -57,6 +57,15 @@ void wait_begin(const struct wait_note *note);
 void wait_end(void);
 
 /*
+ * The pulse of the calling thread's wait, for a thread that looks again and
+ * again between begin and end, as a kernel's threads look at a flag. Each time
+ * that it has looked in vain it adds 1, or a thread that runs in its place
+ * does. A pulse that stands still is that of a thread which computes, or has no
+ * core: see wait_any_runs(). 0: the wait has none.
+ */
+_Atomic uint32_t *wait_pulse(void);
+
+/*
  * A wait that is postponed here: on GPUs, a call of another library would
  * already have blocked the host thread. The function does the waiting, and is
  * called whenever the thread is about to call MPI.
@@ -76,6 +85,8 @@ struct wait_entry { /* a thread's wait */
     uint32_t seen;
     uint32_t thread; /* host thread's number; UINT32_MAX: a worker */
     uint32_t at;     /* the operation that the worker runs */
+    _Atomic uint32_t pulse;
+    uint32_t pulse_before, nrounds; /* calls of wait_any_runs() since it beat */
     struct wait_entry *next, **link;
 };
 
@@ -83,7 +94,12 @@ struct wait_entry { /* a thread's wait */
  * must not wait itself. */
 void wait_each(void (*fn)(void *arg, const struct wait_entry *e), void *arg);
 
-/* True if a thread of this process has been woken and has not run since. */
-int wait_any_woken(void);
+/*
+ * True if a thread of this process has been woken and has not run since, or a
+ * pulse has stood still for so many calls: a kernel's thread that finds its
+ * flag set computes for as long as it likes before its wait ends. Only the
+ * watchdog calls this.
+ */
+int wait_any_runs(uint32_t rounds);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/report.h"
 #include "core/stream/flag.h" /* flag_nap */
 #include "core/thread.h"
+#include "core/wait.h"
 #include "device/access.h"
 #include "device/alone.h"
 #include "device/blocks.h"
@@ -132,6 +133,7 @@ void grid_run(const struct launch *l, struct children *children,
                      .n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
                      .log = access_shared(),
                      .sync = sync_shared(),
+                     .pulse = wait_pulse(),
                      .nrunners = 1,
                      .nlive = 1,
                      .cluster_size =

@@ -175,6 +175,7 @@ void idle_nap(const struct launch *l, const struct poll *p, unsigned thread,
         !idle.since_ns || worked_ns() - idle.since_ns > limit_ns;
     if (!idle.begun && is_certain)
         begin(l, p, thread, nblocks_left);
+    ++*wait_pulse();
     flag_nap(p ? p->p : NULL, p ? p->nbytes : 4, p ? p->value : 0);
 }
 

@@ -29,6 +29,7 @@ int runner_next(const struct runner *r)
 
 void runner_pass_turn(struct runner *r)
 {
+    ++*r->grid->pulse;
     runner_give_turn(r->grid, runner_next(r));
     runner_wait_turn(r);
 }

@@ -31,7 +31,8 @@ struct grid {
     void (*forget)(void); /* frees what a runner has, at its end */
     uint64_t next, n;     /* next block to start, number of blocks */
     uint64_t progress;
-    void *log, *sync; /* the worker's */
+    void *log, *sync;        /* the worker's */
+    _Atomic uint32_t *pulse; /* of the worker's wait, whose turn others have */
     struct runner *runner[MAX_RUNNERS];
     int nrunners, nlive, turn;
     uint64_t arrived, generation; /* for grid barriers */

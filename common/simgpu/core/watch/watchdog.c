@@ -330,11 +330,13 @@ static void *watch(void *unused)
 {
     (void)unused;
     struct control *const own = control_own();
+    const uint32_t half = (uint32_t)(limit_ns / 2 / step_ns);
+    const uint32_t rounds = half ? half : 1;
     uint64_t quiet_ns = 0, before = 0, progress;
     for (;;) {
         simgpu_wait_for(&own->lost, 0, step_ns, NULL);
         check_job(own);
-        if (wait_any_woken())
+        if (wait_any_runs(rounds))
             control_progress();
         atomic_fetch_add(&own->beats, 1);
         int npolling;
