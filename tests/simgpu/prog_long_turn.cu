@@ -28,12 +28,13 @@ int main(int argc, char **argv)
 {
     int *begin, *mapped;
     double *sum, found = 0;
+    const int nblocks = argc == 2 ? atoi(argv[1]) : 1;
     cudaHostAlloc(&begin, sizeof *begin, cudaHostAllocMapped);
     *begin = 0;
     cudaHostGetDevicePointer(&mapped, begin, 0);
     cudaMalloc(&sum, sizeof *sum);
     cudaMemset(sum, 0, sizeof *sum);
-    computes<<<argc > 1 ? atoi(argv[1]) : 1, 1>>>(mapped, sum);
+    computes<<<nblocks, 1>>>(mapped, sum);
     usleep(PAUSE_US); // so that the kernel has begun to wait
     *(volatile int *)begin = 1;
     if (cudaMemcpy(&found, sum, sizeof found, cudaMemcpyDeviceToHost) !=

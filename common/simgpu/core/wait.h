@@ -96,7 +96,7 @@ void wait_each(void (*fn)(void *arg, const struct wait_entry *e), void *arg);
 
 /*
  * True if a thread of this process has been woken and has not run since, or a
- * pulse has stood still for so many calls: a kernel's thread that finds its
+ * pulse has stood still for `rounds` calls: a kernel's thread that finds its
  * flag set computes for as long as it likes before its wait ends. Only the
  * watchdog calls this.
  */

@@ -309,6 +309,16 @@ void poll_yield(void)
     carrier_wait(POLLS);
 }
 
+void poll_meeting(const uint64_t *generation, uint64_t before)
+{
+    struct poll *const q = poll_current();
+    q->meeting = generation;
+    q->before = before;
+    while (*generation == before)
+        poll_yield();
+    q->meeting = NULL;
+}
+
 /* FNV-1a, by words. */
 static uint64_t digest(const void *from, const void *end)
 {

@@ -3,6 +3,7 @@
  */
 #include "device/block.h" /* carrier_barrier */
 #include "device/cluster.h"
+#include "device/poll.h"
 #include "device/shared.h"
 #include "device/sharing/behind.h"
 #include "device/sync.h"
@@ -42,8 +43,7 @@ void simgpu_cluster_wait(void)
         carrier_barrier(__builtin_return_address(0));
         return;
     }
-    while (c->generation == *my_arrival())
-        simgpu_yield();
+    poll_meeting(&c->generation, *my_arrival());
     behind_look();
 }
 

@@ -17,6 +17,7 @@
 #include "device/cluster.h"
 #include "device/cores.h"
 #include "device/failure.h"
+#include "device/poll.h"
 #include "device/runner.h"
 #include "device/sharing/behind.h"
 #include "device/sharing/between.h"
@@ -187,7 +188,6 @@ void simgpu_sync_grid(void)
         g->progress++;
         behind_grid_meets();
     }
-    while (g->generation == mine)
-        simgpu_yield();
+    poll_meeting(&g->generation, mine);
     behind_grid_met();
 }

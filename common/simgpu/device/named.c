@@ -6,6 +6,7 @@
  * has one set of barriers; every block leaves them as it found them.
  */
 #include "device/block.h" /* MAX_THREADS */
+#include "device/poll.h"
 #include "device/sharing/ordering.h"
 #include "device/sync.h" /* sync_commit */
 
@@ -14,12 +15,13 @@ enum { NAMED = 16, MIN_TILE = 64, TILES = 2 * MAX_THREADS / MIN_TILE };
 /* First the barriers with numbers, then those of tiles: a tile of size s and
  * rank k has the one at MAX_THREADS / s + k. */
 static __thread struct {
-    unsigned arrived, phase;
+    unsigned arrived;
+    uint64_t phase;
 } named[NAMED + TILES];
 
 static void meet(unsigned i, unsigned count)
 {
-    const unsigned phase = named[i].phase;
+    const uint64_t phase = named[i].phase;
     const int is_checked = block_live->checked != NULL;
     // small numbers, which are not addresses, for two phases in turn
     const void *const name = (const void *)(uintptr_t)(2 * i + phase % 2 + 1);
@@ -30,8 +32,7 @@ static void meet(unsigned i, unsigned count)
         named[i].arrived = 0;
         named[i].phase++;
     }
-    while (named[i].phase == phase)
-        poll_yield();
+    poll_meeting(&named[i].phase, phase);
     if (is_checked)
         ordering_acquire(name);
 }

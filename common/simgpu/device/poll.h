@@ -3,8 +3,10 @@
  *
  * A thread waits at a barrier of its block, or for threads of its warp, or for
  * a word of memory that another stream, kernel or thread will write: then it
- * *polls*. The worker runs all other threads first. When only polling threads
- * are left, it sleeps until one of the words has been written.
+ * *polls*. So does a thread at a barrier of some other kind, whose generation
+ * changes once all have come. The worker runs all other threads first. When
+ * only polling threads are left, it sleeps until one of the words has been
+ * written.
  */
 #ifndef SIMGPU_DEVICE_POLL_H
 #define SIMGPU_DEVICE_POLL_H
@@ -27,6 +29,8 @@ struct poll {
     unsigned peeks;        /* calls of simgpu_sync_peek() since its last poll */
     flag_condition *met;   /* NULL: unknown condition */
     uint64_t target;
+    const uint64_t *meeting; /* waits at a barrier instead, while *meeting is */
+    uint64_t before;         /* this */
 };
 
 /* The poll of the running thread. */
@@ -37,5 +41,9 @@ struct poll *poll_pending(void);
 
 /* Suspend the polling thread until the others have run. */
 void poll_yield(void);
+
+/* Suspend the running thread while *generation, which only threads of its grid
+ * change, is `before`. */
+void poll_meeting(const uint64_t *generation, uint64_t before);
 
 #endif

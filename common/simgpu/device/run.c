@@ -238,18 +238,19 @@ static int run_polls(struct block *b, int together, int *moved)
 {
     int any = 0, all = 1;
     for (unsigned i = 0; i < b->used; i++)
-        if (b->state[i] == POLLS)
+        if (b->state[i] == POLLS && !b->rest[i].poll.meeting)
             all &= sync_holds(&b->rest[i].poll);
     for (unsigned i = 0; i < b->used; i++) {
         struct poll *const p = &b->rest[i].poll;
-        if (b->state[i] != POLLS)
+        const int has_met = p->meeting && *p->meeting != p->before;
+        if (b->state[i] != POLLS || (p->meeting && !has_met))
             continue;
-        if (p->met && !(together ? all : sync_holds(p)))
+        if (!has_met && p->met && !(together ? all : sync_holds(p)))
             continue;
         const uint64_t before = sync_activity();
         access_forget();
         carrier_resume(b, &b->carrier[i]);
-        any |= b->state[i] != POLLS || sync_activity() != before;
+        any |= has_met || b->state[i] != POLLS || sync_activity() != before;
         *moved |= !any && !p->met && carrier_moved(b, &b->carrier[i]);
     }
     return any;
@@ -261,7 +262,8 @@ static const struct poll *open_poll(struct block *b, unsigned *thread)
     const struct poll *found = NULL;
     for (unsigned i = 0; i < b->used; i++) {
         struct poll *const p = &b->rest[i].poll;
-        const int is_open = b->state[i] == POLLS && (!p->met || !sync_holds(p));
+        const int is_open =
+            b->state[i] == POLLS && !p->meeting && (!p->met || !sync_holds(p));
         if (b->state[i] == POLLS && (!found || is_open)) {
             found = p;
             *thread = b->carrier[i].thread;

@@ -32,7 +32,7 @@ struct grid {
     uint64_t next, n;     /* next block to start, number of blocks */
     uint64_t progress;
     void *log, *sync;        /* the worker's */
-    _Atomic uint32_t *pulse; /* of the worker's wait, whose turn others have */
+    _Atomic uint32_t *pulse; /* the worker's wait_pulse() */
     struct runner *runner[MAX_RUNNERS];
     int nrunners, nlive, turn;
     uint64_t arrived, generation; /* for grid barriers */
