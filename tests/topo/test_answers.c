@@ -416,7 +416,7 @@ int main(void)
 {
     Suite *const s = suite_create("topo: answers");
     TCase *const t = tcase_create("answers");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 300);
     tcase_add_test(t, names_are_answered_word_by_word);
     tcase_add_test(t, a_file_without_a_line_is_answered_word_by_word);
     tcase_add_test(t, a_file_with_another_value_is_answered_word_by_word);

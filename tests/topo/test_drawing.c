@@ -212,7 +212,7 @@ int main(void)
 {
     Suite *const suite = suite_create("drawing");
     TCase *const t = tcase_create("drawing");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 300);
     tcase_add_test(t, every_link_is_drawn);
     tcase_add_test(t, links_end_at_boxes);
     tcase_add_test(t, every_gpu_is_drawn);

@@ -278,7 +278,7 @@ int main(void)
 {
     Suite *const s = suite_create("topo: drawn");
     TCase *const t = tcase_create("drawn");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 300);
     tcase_add_test(t, machines_answer_the_same);
     suite_add_tcase(s, t);
     return suite_run(s);

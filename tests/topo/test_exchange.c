@@ -141,7 +141,7 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("exchange");
-    tcase_set_timeout(tc, 60);
+    tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, an_all_to_all_is_all_of_its_messages, 0, NCASES);
     tcase_add_loop_test(tc, a_query_of_4096_ranks_takes_no_second, 0, NLARGE);
     Suite *const s = suite_create("topo: exchange");

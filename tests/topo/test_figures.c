@@ -365,7 +365,7 @@ int main(void)
 {
     Suite *const s = suite_create("topo: figures");
     TCase *const t = tcase_create("figures");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 300);
     tcase_add_test(t, machines_are_made_of_the_same_parts);
     tcase_add_test(t, paths_use_the_same_resources);
     tcase_add_test(t, rings_visit_gpus_in_the_same_order);

@@ -187,7 +187,7 @@ END_TEST
 int main(void)
 {
     TCase *const tc = tcase_create("nccl");
-    tcase_set_timeout(tc, 60);
+    tcase_set_timeout(tc, 300);
     tcase_add_test(tc, choices_are_those_that_nccl_made);
     tcase_add_loop_test(tc, channels_are_those_of_nccls_logs, 0,
                         sizeof found / sizeof *found);

@@ -216,7 +216,7 @@ int main(void)
 {
     Suite *const s = suite_create("topo: scarce");
     TCase *const t = tcase_create("scarce");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 300);
     tcase_add_test(t, tables_are_read_whole_or_not);
     tcase_add_test(t, networks_are_loaded_whole_or_not);
     tcase_add_test(t, machines_are_drawn_whole_or_not);

@@ -199,7 +199,7 @@ int main(void)
 {
     Suite *const s = suite_create("topo: times");
     TCase *const t = tcase_create("times");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 300);
     tcase_add_test(t, modelled_times_are_what_they_were);
     tcase_add_test(t, all_machines_and_networks_are_tested);
     tcase_add_loop_test(t, times_never_fall_as_bytes_grow, 0,
