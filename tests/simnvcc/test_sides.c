@@ -103,6 +103,25 @@ START_TEST(headers_are_known_by_any_path)
 }
 END_TEST
 
+/* C++20 compares tuples by <compare>. */
+START_TEST(device_code_compares_tuples_of_any_standard)
+{
+    static const char *const standards[] = {"c++14", "c++17", "c++20"};
+    char folder[CHILD_FOLDER];
+    child_folder(folder, "sides");
+    write_program(folder,
+                  "#include <thrust/tuple.h>\n"
+                  "typedef thrust::tuple<float, int> two;\n"
+                  "__device__ bool f(two a, two b) { return a < b; }\n");
+    struct child c =
+        child_run(120, "cd %s && %s/simgpu/bin/simnvcc -std=%s -c k.cu 2>&1",
+                  folder, child_build(), standards[_i]);
+    ck_assert_msg(c.status == 0 && !c.out[0], "status %d\n%s", c.status, c.out);
+    child_clear(&c);
+    child_remove(folder);
+}
+END_TEST
+
 START_TEST(without_clang_nothing_is_said)
 {
     char folder[CHILD_FOLDER];
@@ -129,6 +148,7 @@ int main(void)
                         0, cases.n);
     SUITE_LOOP(t, what_parameters_may_be_is_asserted, asserted);
     tcase_add_test(t, headers_are_known_by_any_path);
+    tcase_add_loop_test(t, device_code_compares_tuples_of_any_standard, 0, 3);
     tcase_add_test(t, without_clang_nothing_is_said);
     tcase_set_timeout(t, 300);
     suite_add_tcase(suite, t);

@@ -26,6 +26,7 @@ static int is_passed_on(const char *path)
                                         "/bit",
                                         "/bitset",
                                         "/chrono",
+                                        "/compare",
                                         "/complex",
                                         "/functional",
                                         "/limits",
