@@ -102,6 +102,19 @@ void judge7_compare_ints(const struct judge_task *t, int rank, int iteration,
 
 judge_fn judge7_direct;
 
+/*
+ * Fail if more bytes move between two GPUs than the choices that go there take
+ * on both ways, and flags; `there` and `back` are the bytes of a choice, 0 for
+ * a way that isn't judged. Rank r is on GPU r. There is no lower limit: a store
+ * of a structure that a function returns is not recorded
+ * (judge/origin/origin.h).
+ */
+void judge7_moved(const struct judge_task *t, const struct judge7_choices *c,
+                  int it, double there, double back, struct judge_verdict *v);
+
+/* Fail if a host waits, or NCCL's or MPI's calls carry anything. */
+void judge7_no_host(const struct judge_task *t, struct judge_verdict *v);
+
 /* ---- part 7: judge_backward.c -------------------------------------------- */
 
 judge_fn judge7_backward;

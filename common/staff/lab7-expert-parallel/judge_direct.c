@@ -40,31 +40,21 @@ static void add_moves(const struct judge_task *t, int rank, int iteration,
     }
 }
 
-static int is_kind(const struct judge_task *t, const char *kind)
+void judge7_moved(const struct judge_task *t, const struct judge7_choices *c,
+                  int it, double there, double back, struct judge_verdict *v)
 {
-    return strcmp(t->c->kind, kind) == 0;
-}
-
-/* Choices that go from GPU to GPU, there and back, and no token more. Rank r is
- * on GPU r. There is no lower limit: a store of a structure that a function
- * returns is not recorded (judge/origin/origin.h). */
-static void judge_moved(const struct judge_task *t,
-                        const struct judge7_choices *c, int it,
-                        struct judge_verdict *v)
-{
-    const double token = c->dim * (double)sizeof(float);
     const double flags =
         64.0 * c->nexperts * (double)plan_int(t->c, "rounds", 1);
     static struct moved moved;
+    if (!t->spans)
+        return;
     moved = (struct moved){{{0}}};
     for (int r = 0; r < t->nranks; r++)
         add_moves(t, r, it, &moved);
     for (int i = 0; i < t->nranks * t->nranks && v->pass; i++) {
         const int r = i / t->nranks, s = i % t->nranks;
-        const int out = judge7_flow(c, r, s).choices;
-        const int back = judge7_flow(c, s, r).choices;
-        const double want = (is_kind(t, "direct-combine") ? 0 : out * token) +
-                            (is_kind(t, "direct-dispatch") ? 0 : back * token);
+        const double want = judge7_flow(c, r, s).choices * there +
+                            judge7_flow(c, s, r).choices * back;
         const double got = moved.bytes[r][s];
         if (r != s && got > want + flags)
             judge_fail_method(
@@ -75,7 +65,7 @@ static void judge_moved(const struct judge_task *t,
     }
 }
 
-static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
+void judge7_no_host(const struct judge_task *t, struct judge_verdict *v)
 {
     judge_no_waits(t, "the counts travel with the tokens, in the flags", v);
     judge_no_mpi(t, "kernels store into the other ranks' memory", v);
@@ -89,15 +79,22 @@ static void judge_calls(const struct judge_task *t, struct judge_verdict *v)
                 r);
 }
 
+static int is_kind(const struct judge_task *t, const char *kind)
+{
+    return strcmp(t->c->kind, kind) == 0;
+}
+
 void judge7_direct(const struct judge_task *t, struct judge_verdict *v)
 {
     for (int it = 0; it < t->iterations; it++) {
         struct judge7_choices c = judge7_choices(t, it);
+        const double token = c.dim * (double)sizeof(float);
         judge7_outputs(t, &c, it, v);
-        if (v->pass && t->spans)
-            judge_moved(t, &c, it, v);
+        if (v->pass)
+            judge7_moved(t, &c, it, is_kind(t, "direct-combine") ? 0 : token,
+                         is_kind(t, "direct-dispatch") ? 0 : token, v);
         judge7_choices_free(&c);
     }
     if (v->pass)
-        judge_calls(t, v);
+        judge7_no_host(t, v);
 }
