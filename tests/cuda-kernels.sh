@@ -13,7 +13,7 @@ files="common/nn/kernels.cu common/staff/lab1-collectives/reduce.cu
     solutions/lab5-symmetric-memory/allreduce.cu
     solutions/lab5-symmetric-memory/device.cu
     solutions/lab5-symmetric-memory/ring.cu
-    common/staff/lab7-expert-parallel/fp8.cu
+    solutions/lab7-expert-parallel/fp8.cu
     common/staff/lab7-expert-parallel/support.cu
     common/staff/lab8-sharded-training/norm.cu"
 # a lab may have been removed

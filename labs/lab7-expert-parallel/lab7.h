@@ -317,6 +317,52 @@ ncclResult_t moe_layer_backward(const struct moe *m, const struct moe_saved *s,
                                 const struct moe_back_space *space,
                                 const struct moe_gradients *d);
 
+/* ---- part 8: fp8.cu ------------------------------------------------------ */
+
+enum { FP8_GROUP = 128, FP8_LARGEST = 448, FP8_THREADS = 256 };
+
+/*
+ * Part 6's dispatch in one byte for each element. FP8_GROUP elements next to
+ * each other share a scale, a float: the largest |x| among them divided by
+ * FP8_LARGEST, which is e4m3's largest number; 1 if all are 0. An element
+ * travels as element / scale, rounded to the nearest number of e4m3, and the
+ * expert's rank multiplies it by the scale again. A token on its way is a
+ * *packet*; what is behind the scales doesn't matter:
+ *
+ *     dim bytes, e4m3 | dim / FP8_GROUP scales | up to a multiple of 16 bytes
+ *
+ * direct_dispatch() carries packets as it carries tokens: it looks at no
+ * element. Results return as floats.
+ */
+struct fp8 {
+    struct direct there;    /* its tokens are packets */
+    struct direct back;     /* its tokens are floats; it has no dispatch, and
+                               back.arrived is what the experts read */
+    int dim;                /* elements of a token: a multiple of FP8_GROUP */
+    int nbytes;             /* the size of a packet */
+    unsigned char *packets; /* (most, nbytes): this rank's tokens */
+};
+
+/* The bytes of a packet. Given (fp8.cu), as are the next two functions. */
+int fp8_packet(int dim);
+
+/* As direct_open(), for layer m and up to `most` tokens of each rank. */
+ncclResult_t fp8_open(struct fp8 *f, const struct moe *m, int most);
+
+/* Free it, if it is open. All ranks' devices are idle. */
+void fp8_close(struct fp8 *f);
+
+/*
+ * Quantise ntokens tokens, in, to packets. All on the device. An element moves
+ * by at most 1/17 of itself, or, below 2^-6 scales, by 2^-10 scales.
+ */
+ncclResult_t fp8_quantise(const float *in, int ntokens, int dim,
+                          unsigned char *packets, cudaStream_t stream);
+
+/* Dequantise the there.count packets that have arrived in each block, to the
+ * same rows of back.arrived. The other rows keep what they have. */
+ncclResult_t fp8_dequantise(const struct fp8 *f, cudaStream_t stream);
+
 /* ---- given: common/staff/lab7-expert-parallel ---------------------------- */
 
 /* packed[i] = in[order[i]], for n tokens. All in device memory. */

@@ -256,6 +256,9 @@ static const struct lab_kind kinds[] = {
     {"direct-dispatch", run_direct_dispatch},
     {"direct-combine", run_direct_combine},
     {"backward", run_backward},
+    {"quantise", run_quantise},
+    {"fp8", run_fp8},
+    {"fp8-dispatch", run_fp8_dispatch},
     {NULL, NULL},
 };
 

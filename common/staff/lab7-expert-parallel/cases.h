@@ -43,6 +43,12 @@ ncclResult_t run_direct_combine(struct lab_run *r);
 
 ncclResult_t run_backward(struct lab_run *r);
 
+/* ---- part 8 (cases_fp8.c) ------------------------------------------------ */
+
+ncclResult_t run_quantise(struct lab_run *r);
+ncclResult_t run_fp8(struct lab_run *r);
+ncclResult_t run_fp8_dispatch(struct lab_run *r);
+
 /* ---- commands (latency.c, report_fp8.c, nodes.c) ------------------------- */
 
 /* The size at which low-latency kernels were measured. */

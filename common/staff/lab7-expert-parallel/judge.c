@@ -296,6 +296,9 @@ static const struct judge_kind kinds[] = {
     {.name = "backward",
      .judge = judge7_backward,
      .limit_us = judge7_topk_limit_us},
+    {.name = "quantise", .judge = judge7_quantise},
+    {.name = "fp8", .judge = judge7_fp8},
+    {.name = "fp8-dispatch", .judge = judge7_fp8_dispatch},
     {.name = NULL},
 };
 
@@ -316,6 +319,10 @@ static const struct judge_student students[] = {
     {"direct-dispatch", "direct_dispatch() in direct.cu", NULL, NULL},
     {"direct-combine", "direct_combine() in direct.cu", NULL, NULL},
     {"backward", "moe_layer_backward() in backward.c", NULL, NULL},
+    {"quantise", "fp8_quantise() in fp8.cu", NULL, NULL},
+    {"fp8", "fp8_quantise() and fp8_dequantise() in fp8.cu", NULL, NULL},
+    {"fp8-dispatch", "fp8_quantise() and fp8_dequantise() in fp8.cu", NULL,
+     NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -393,10 +400,23 @@ static int draw_shares(const struct draw_from *from, const int64_t *arg,
     return draw_choices(from, out, nbytes, 1);
 }
 
-static const struct draw_row draws[] = {
-    [TOKENS_EXPERTS] = {draw_experts, 0}, [TOKENS_GATES] = {draw_gates, 0},
-    [TOKENS_PROBS] = {draw_probs, 0},     [TOKENS_CHOICES] = {draw_chosen, 0},
-    [TOKENS_SHARES] = {draw_shares, 0},   {0}};
+static int draw_groups(const struct draw_from *from, const int64_t *arg,
+                       void *out, size_t nbytes)
+{
+    float *const x = out;
+    (void)arg;
+    for (size_t i = 0; i < nbytes / sizeof *x; i++)
+        x[i] = tokens_element(from->seed, i);
+    return nbytes % sizeof *x ? -1 : 0;
+}
+
+static const struct draw_row draws[] = {[TOKENS_EXPERTS] = {draw_experts, 0},
+                                        [TOKENS_GATES] = {draw_gates, 0},
+                                        [TOKENS_PROBS] = {draw_probs, 0},
+                                        [TOKENS_CHOICES] = {draw_chosen, 0},
+                                        [TOKENS_SHARES] = {draw_shares, 0},
+                                        [TOKENS_GROUPS] = {draw_groups, 0},
+                                        {0}};
 
 extern const struct judge_lab judge_lab7;
 const struct judge_lab judge_lab7 = {.lab = "lab7-expert-parallel",

@@ -119,4 +119,8 @@ void judge7_no_host(const struct judge_task *t, struct judge_verdict *v);
 
 judge_fn judge7_backward;
 
+/* ---- part 8: judge_fp8.c ------------------------------------------------- */
+
+judge_fn judge7_quantise, judge7_fp8, judge7_fp8_dispatch;
+
 #endif

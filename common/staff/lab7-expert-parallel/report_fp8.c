@@ -1,8 +1,8 @@
 /*
  * report_fp8.c: lab 7's command --fp8. Given: nothing to edit here.
  *
- * The same dispatch with 4 bytes for each element and with 1 (fp8.h), at the
- * size of --latency. What arrives is compared with what was sent.
+ * The same dispatch with 4 bytes for each element and, by part 8, with 1, at
+ * the size of --latency. What arrives is compared with what was sent.
  */
 #include <math.h>             /* fabs */
 #include <nvtx3/nvToolsExt.h> /* nvtxRangePushA */
@@ -11,7 +11,6 @@
 
 #include "base/must.h"
 #include "cases.h"
-#include "fp8.h"
 #include "judge/judge.h" /* judge_seed */
 #include "lab/try.h"     /* LAB_TRY */
 
@@ -151,7 +150,7 @@ static ncclResult_t measure(struct lab_run *r, enum form form, const float *in,
     const int narrow = form == FORM_FP8;
     struct direct plain = {NULL};
     struct fp8 f = {.dim = 0};
-    struct direct *const d = narrow ? &f.d : &plain;
+    struct direct *const d = narrow ? &f.there : &plain;
     cudaEvent_t event[STEPS + 1];
     for (int i = 0; i <= STEPS; i++)
         CUDA_MUST(cudaEventCreate(&event[i]));
@@ -164,7 +163,7 @@ static ncclResult_t measure(struct lab_run *r, enum form form, const float *in,
     CUDA_MUST(cudaDeviceSynchronize());
     for (int i = 0; i < STEPS; i++)
         out->us[i] = latency_us(r, event[i], event[i + 1]);
-    out->error = arrived_error(d, narrow ? f.tokens : d->arrived);
+    out->error = arrived_error(d, narrow ? f.back.arrived : d->arrived);
     MPI_MUST(MPI_Allreduce(MPI_IN_PLACE, &out->error, 1, MPI_DOUBLE, MPI_MAX,
                            r->mpi_comm));
     fp8_close(&f);

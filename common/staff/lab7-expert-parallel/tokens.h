@@ -5,20 +5,23 @@
 #ifndef LAB7_TOKENS_H
 #define LAB7_TOKENS_H
 
+#include <math.h>   /* ldexp */
 #include <stdlib.h> /* malloc */
 
 #include "judge/data.h"
 
 /*
  * Draws (judge/draw.h): for each token an expert and its gate; or from part 5
- * on the probabilities of all experts, or the k chosen ones and their gates.
+ * on the probabilities of all experts, or the k chosen ones and their gates. In
+ * part 8 the tokens, too.
  */
 enum {
     TOKENS_EXPERTS,
     TOKENS_GATES,
     TOKENS_PROBS,
     TOKENS_CHOICES,
-    TOKENS_SHARES
+    TOKENS_SHARES,
+    TOKENS_GROUPS
 };
 
 /* The paths from a rank's seed to those of its experts' weights and of the
@@ -129,6 +132,52 @@ static inline float tokens_gate(uint64_t seed, int t)
 {
     const uint64_t h = judge_seed(seed, (uint64_t)t + (UINT64_C(2) << 40));
     return (float)(1 + h % 4) / 4;
+}
+
+/* ---- part 8 -------------------------------------------------------------- */
+
+enum {
+    TOKENS_GROUP = 128,  /* elements that share a scale */
+    TOKENS_POISON = 0xA5 /* each byte of a row where no token has arrived */
+};
+
+/* The bytes of a packet with a token of dim elements. */
+static inline size_t tokens_packet(size_t dim)
+{
+    const size_t nbytes = dim + dim / TOKENS_GROUP * sizeof(float);
+    return (nbytes + 15) / 16 * 16;
+}
+
+enum tokens_form {
+    TOKENS_ZEROS,
+    TOKENS_NEGATIVE, /* all elements */
+    TOKENS_HUGE,     /* one element, so that the others are small */
+    TOKENS_WIDE,     /* down to 2^-20: subnormals of e4m3, and zeros */
+    TOKENS_PLAIN,    /* -1 to 1 */
+    TOKENS_FORMS
+};
+
+/* Element i of a rank's tokens; all forms of groups take turns. A group's size
+ * is a power of two of its own, from 2^-12 to 2^12. */
+static inline float tokens_element(uint64_t seed, size_t i)
+{
+    const size_t g = i / TOKENS_GROUP;
+    const uint64_t group = judge_seed(seed, g + (UINT64_C(4) << 40));
+    const uint64_t h = judge_seed(seed, i + (UINT64_C(5) << 40));
+    const double unit = (double)(int64_t)h / 9223372036854775808.0;
+    double x = unit;
+    switch ((enum tokens_form)((g + seed % TOKENS_FORMS) % TOKENS_FORMS)) {
+    case TOKENS_ZEROS: return 0;
+    case TOKENS_NEGATIVE: x = -fabs(unit); break;
+    case TOKENS_HUGE:
+        x = i % TOKENS_GROUP == group % TOKENS_GROUP ? copysign(3e3, unit)
+                                                     : unit;
+        break;
+    case TOKENS_WIDE: x = ldexp(unit, -(int)(h % 21)); break;
+    case TOKENS_PLAIN:
+    case TOKENS_FORMS: break;
+    }
+    return (float)ldexp(x, (int)(group / TOKENS_GROUP % 25) - 12);
 }
 
 #endif
