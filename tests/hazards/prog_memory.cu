@@ -192,6 +192,7 @@ static void host_reads_device(int fixed)
 {
     float *const d = array(), h = 0;
     FILL(d, 0);
+    cudaDeviceSynchronize(); // until then d may be open to the host (fault.h)
     if (fixed)
         cudaMemcpy((void *)&h, d, sizeof h, cudaMemcpyDeviceToHost);
     printf("%g\n", fixed ? h : d[3]);

@@ -221,7 +221,7 @@ END_TEST
 START_TEST(the_time_to_rewrite_grows_with_the_size)
 {
     struct child c = child_run(
-        100,
+        400,
         "cd $(mktemp -d) && awk 'BEGIN { for (i = 1; i <= 300000; i++) "
         "printf \"#line %%d \\\"a%%d.cu\\\"\\nint x%%d;\\n\", i, i %% 2, i }' "
         "> long.cu && ulimit -t 15 && %s/simgpu/bin/simnvcc --cuda long.cu "
