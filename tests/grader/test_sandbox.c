@@ -467,7 +467,7 @@ START_TEST(a_users_bomb_is_stopped)
     ck_assert_msg(!end->infra && end->status != 0, "infra %d, status %d\n%s",
                   end->infra, end->status, end->log.head);
     ck_assert_int_eq(end->crowded, strcmp(end->processes, "watchdog") == 0);
-    for (int i = 0; i < 1000 && threads_here() > before + 50; i++)
+    for (int i = 0; i < 1000 && threads_here() >= before + 50; i++)
         usleep(50000);
     ck_assert_int_lt(threads_here(), before + 50); // none is left
 }
@@ -586,11 +586,11 @@ START_TEST(a_users_memory_is_watched)
                   end->log.head);
     ck_assert_str_eq(end->memory, "watchdog");
     // of eight processes with 128 MiB in common: once
-    end =
-        run(_i, "python3 -c 'import mmap, os, time\n"
-                "m = mmap.mmap(-1, 128 << 20); m.write(b\"x\" * (128 << 20))\n"
-                "os.fork(); os.fork(); os.fork()\n"
-                "s = sum(m[::4096]); time.sleep(2)'");
+    end = run(_i, "python3 -c 'import mmap, os, time\n"
+                  "m = mmap.mmap(-1, 128 << 20)\n"
+                  "for i in range(128): m.write(b\"x\" * (1 << 20))\n"
+                  "os.fork(); os.fork(); os.fork()\n"
+                  "s = sum(m[::4096]); time.sleep(2)'");
     ck_assert_msg(!end->infra && !end->out_of_memory && end->status == 0,
                   "infra %d, out of memory %d, status %d\n%s", end->infra,
                   end->out_of_memory, end->status, end->log.head);

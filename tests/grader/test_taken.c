@@ -94,15 +94,16 @@ static const struct {
      "a.c: hole a\nb.c: 2\n", RENAME("A-1.c", "a.c")},
     {"echo 1 > a.c; echo 2 > b.c; echo 3 > a-1.c; echo 4 > b.c.txt", "",
      "a.c: 1\nb.c: 2\n", ""},
-    {"echo 1 > a.c; echo 2 | iconv -t UTF-16 > b.c", "",
+    {"echo 1 > a.c; echo 2 | iconv -f UTF-8 -t UTF-16 > b.c", "",
      "a.c: 1\nb.c: hole b\n", NO_UTF16("b.c")},
-    {"echo 1 | iconv -t UTF-16BE > a.c; echo 2 | iconv -t UTF-16LE > b.c", "",
-     "a.c: hole a\nb.c: hole b\n", NO_UTF16("a.c") "; " NO_UTF16("b.c")},
+    {"echo 1 | iconv -f UTF-8 -t UTF-16BE > a.c; echo 2 | iconv -f UTF-8 -t "
+     "UTF-16LE > b.c",
+     "", "a.c: hole a\nb.c: hole b\n", NO_UTF16("a.c") "; " NO_UTF16("b.c")},
     {"echo 1 > a.c; printf '22\\0' > b.c", "", "a.c: 1\nb.c: hole b\n",
      "b.c is not a text, since it has a zero byte (save it as plain text, in "
      "UTF-8): the lab's own was taken, with its functions not written"},
     {"echo 1 > a.c; echo 2 > b.c; printf 'x = 1\\n\303\251\360\237\230\200' | "
-     "iconv -t UTF-16 > answers.txt",
+     "iconv -f UTF-8 -t UTF-16 > answers.txt",
      "", "a.c: 1\nanswers.txt: x = 1\n\303\251\360\237\230\200\nb.c: 2\n",
      "answers.txt was converted from UTF-16: save it as UTF-8"},
     {"echo 1 > a.c; echo 2 > b.c; printf '\\376\\377\\330\\1\\0a\\334\\1' "
@@ -188,8 +189,8 @@ static const struct {
     {"mkdir x y; echo 1 | tee x/worklog.txt > y/worklog.txt; "
      "tar cf s.tar a.c b.c x y",
      "s.tar", "", "worklog.txt is there twice: it isn't kept"},
-    {"echo '\303\251' | iconv -t UTF-16 > worklog.txt", "", "\303\251\n",
-     "worklog.txt was converted from UTF-16: save it as UTF-8"},
+    {"echo '\303\251' | iconv -f UTF-8 -t UTF-16 > worklog.txt", "",
+     "\303\251\n", "worklog.txt was converted from UTF-16: save it as UTF-8"},
     {"printf 'caf\\351' > worklog.txt", "", "caf\351",
      "worklog.txt is not in UTF-8: its accented letters are lost"},
     {"printf 'abc\\0def' > worklog.txt", "", "abc",
