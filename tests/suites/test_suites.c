@@ -24,7 +24,7 @@ static char dir[CHILD_FOLDER];
  */
 static const char functions[] =
     "export D=%s TEST_RUN=%s/run TEST_GUARD=%s/tests/guard SEC=60\n"
-    "unset SUITE_SLICE ALWAYS VERBOSE\n"
+    "unset SUITE_SLICE ALWAYS VERBOSE MAKEFLAGS WITHOUT\n"
     "cd %s; S=tests/run.sh\n"
     "suite() { { echo '#!/bin/bash'; cat; } > $D/$1; chmod +x $D/$1; }\n"
     "run() { $S key $1 $D/need $D/$1 && $S slice $1 1/1 $SEC $D/$1; }\n"
