@@ -86,10 +86,12 @@ static cublasStatus_t symv(struct call *c, cudaDataType type,
     return call_end(c, 2.0 * n * n);
 }
 
-static cublasStatus_t trsv(struct call *c, cudaDataType type,
-                           cublasFillMode_t fill, cublasOperation_t trans,
-                           cublasDiagType_t diag, int n, const void *A, int lda,
-                           const void *x, int incx)
+/* trsv and trmv: x by a triangular matrix, in place. */
+static cublasStatus_t by_triangle(struct call *c, void (*run)(struct op *),
+                                  cudaDataType type, cublasFillMode_t fill,
+                                  cublasOperation_t trans,
+                                  cublasDiagType_t diag, int n, const void *A,
+                                  int lda, const void *x, int incx)
 {
     const struct call_verdict v = {
         .wrong =
@@ -98,7 +100,7 @@ static cublasStatus_t trsv(struct call *c, cudaDataType type,
                             parameter_fits(lda, n), 1, incx),
         .any = n > 0,
         .scalars = 1};
-    const cublasStatus_t status = call_begin(c, matrix_trsv, type, v);
+    const cublasStatus_t status = call_begin(c, run, type, v);
     struct matrix_op *const g = c->op;
     if (!g)
         return status;
@@ -247,7 +249,8 @@ static cublasStatus_t geam(struct call *c, cudaDataType type,
         cublasDiagType_t diag, int n, const T *A, int lda, T *x, int incx)     \
     {                                                                          \
         CALL(#S "trsv");                                                       \
-        return trsv(&c, TYPE, uplo, trans, diag, n, A, lda, x, incx);          \
+        return by_triangle(&c, matrix_trsv, TYPE, uplo, trans, diag, n, A,     \
+                           lda, x, incx);                                      \
     }                                                                          \
     cublasStatus_t cublas##S##symm_v2(                                         \
         cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,   \
@@ -299,6 +302,14 @@ MATRICES(Z, cuDoubleComplex, CUDA_C_64F)
         CALL(#S "ger");                                                        \
         return ger(&c, matrix_ger, TYPE, m, n, alpha, x, incx, y, incy, A,     \
                    lda);                                                       \
+    }                                                                          \
+    cublasStatus_t cublas##S##trmv_v2(                                         \
+        cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, \
+        cublasDiagType_t diag, int n, const T *A, int lda, T *x, int incx)     \
+    {                                                                          \
+        CALL(#S "trmv");                                                       \
+        return by_triangle(&c, matrix_trmv, TYPE, uplo, trans, diag, n, A,     \
+                           lda, x, incx);                                      \
     }                                                                          \
     cublasStatus_t cublas##S##symv_v2(                                         \
         cublasHandle_t handle, cublasFillMode_t uplo, int n, const T *alpha,   \

@@ -8,32 +8,6 @@
 
 /* ---- on the host --------------------------------------------------------- */
 
-static cublasStatus_t trmv(struct call *c, cudaDataType type,
-                           cublasFillMode_t fill, cublasOperation_t trans,
-                           cublasDiagType_t diag, int n, const void *A, int lda,
-                           const void *x, int incx)
-{
-    const struct call_verdict v = {
-        .wrong =
-            PARAMETER_WRONG(parameter_is_fill(fill), parameter_is_op(trans),
-                            parameter_is_diag(diag), n >= 0, 1,
-                            parameter_fits(lda, n), 1, incx),
-        .any = n > 0,
-        .scalars = 1};
-    const cublasStatus_t status = call_begin(c, matrix_trmv, type, v);
-    struct matrix_op *const g = c->op;
-    if (!g)
-        return status;
-    g->fill = blas_fill(fill);
-    g->transa = blas_trans(trans);
-    g->diag = blas_diag(diag);
-    g->n = n, g->lda = lda, g->ldc = incx;
-    g->a = call_factor(c, A, fill, diag, n, lda, TOUCH_READ);
-    call_line(c, "x", x, n, incx, TOUCH_READ);
-    g->c = call_line(c, "x", x, n, incx, TOUCH_WRITE);
-    return call_end(c, 1.0 * n * n);
-}
-
 /* A is read, if alpha isn't 0, and written. */
 static void update(struct call *c, const void *A, cublasFillMode_t fill, int n,
                    int lda)
@@ -186,13 +160,6 @@ static cublasStatus_t dgmm(struct call *c, cudaDataType type,
 /* ---- the functions ------------------------------------------------------- */
 
 #define TRIANGLES(S, T, TYPE)                                                  \
-    cublasStatus_t cublas##S##trmv_v2(                                         \
-        cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, \
-        cublasDiagType_t diag, int n, const T *A, int lda, T *x, int incx)     \
-    {                                                                          \
-        CALL(#S "trmv");                                                       \
-        return trmv(&c, TYPE, uplo, trans, diag, n, A, lda, x, incx);          \
-    }                                                                          \
     cublasStatus_t cublas##S##trmm_v2(                                         \
         cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,   \
         cublasOperation_t trans, cublasDiagType_t diag, int m, int n,          \
