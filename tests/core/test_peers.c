@@ -172,7 +172,7 @@ static void list_waits(struct shared *s)
     MUST(seen.at[2].note == &first && seen.at[2].thread == UINT32_MAX);
     MUST(seen.at[2].word == &word && seen.at[2].at == 17);
     const uint64_t before = atomic_load(&own->progress);
-    // a wait with a pulse, which stands still in the second call from here
+    // a pulse stops: the second call without a beat reports it
     ++*wait_pulse();
     MUST(!wait_any_runs(2) && !wait_any_runs(2));
     ++*wait_pulse();

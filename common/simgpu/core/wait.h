@@ -60,8 +60,8 @@ void wait_end(void);
  * The pulse of the calling thread's wait, for a thread that looks again and
  * again between begin and end, as a kernel's threads look at a flag. Each time
  * that it has looked in vain it adds 1, or a thread that runs in its place
- * does. A pulse that stands still is that of a thread which computes, or has no
- * core: see wait_any_runs(). 0: the wait has none.
+ * does. If the pulse stops, the thread computes or has no core: see
+ * wait_any_runs(). 0: the wait has none.
  */
 _Atomic uint32_t *wait_pulse(void);
 
@@ -96,7 +96,7 @@ void wait_each(void (*fn)(void *arg, const struct wait_entry *e), void *arg);
 
 /*
  * True if a thread of this process has been woken and has not run since, or a
- * pulse has stood still for `rounds` calls: a kernel's thread that finds its
+ * pulse has not beaten for `rounds` calls: a kernel's thread that finds its
  * flag set computes for as long as it likes before its wait ends. Only the
  * watchdog calls this.
  */
